@@ -1,0 +1,1 @@
+"""Tests of the reports, as a package so that they share `examples`."""
