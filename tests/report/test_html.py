@@ -126,3 +126,11 @@ def test_the_bars_are_the_intervals_and_eager_is_a_line_of_its_own() -> None:
     assert trace["error_x"]["array"] == pytest.approx([0.02])
     assert trace["error_x"]["arrayminus"] == pytest.approx([0.02])
     assert [each["name"] for each in made["latency-median"].figure["data"]] == ["eager", "onnx@onnxruntime"]
+
+
+def test_times_that_are_not_finite_do_not_cost_the_page() -> None:
+    record = examples.record(
+        "onnx@onnxruntime", latency=examples.latency(math.nan, median_ms=math.inf, ratio_high=math.inf)
+    )
+    page = _Page(html.render(examples.report(record)))
+    assert json.loads(page.scripts[0], parse_constant=pytest.fail)

@@ -69,7 +69,8 @@ def test_floats_that_are_not_finite_are_strings_and_come_back_as_floats(value: f
 
 def test_numpy_scalars_are_written_as_numbers() -> None:
     """A stage that forgot to convert its numbers must not cost the whole report at its very end."""
-    numeric = examples.numeric(float("nan"), ratio=np.float32(1.5), worst_sample=np.int64(3), max_abs=np.float32("inf"))
+    ratio: Any = np.float32(1.5)
+    numeric = examples.numeric(ratio, error=1e-6, worst_sample=np.int64(3), max_abs=np.float32("inf"))
     written = schema.to_json(examples.report(examples.record("onnx@onnxruntime", numeric=(numeric,))))
     read = schema.from_json(written).records[0].numeric[0]
     assert (read.ratio, read.worst_sample, read.max_abs) == (1.5, 3, math.inf)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs  # type: ignore[import-untyped,unused-ignore]
+from pydantic_core import to_json
 
 from parity.records import Report
 from parity.report import details, provenance, summary
@@ -37,7 +37,8 @@ def render(report: Report) -> str:
 
 def _script_json(made: tuple[Plot, ...]) -> Markup:
     """The figures as JSON that cannot end the script element which holds it."""
-    text = json.dumps({plot.name: plot.figure for plot in made}, allow_nan=False)
+    # plotly.js leaves a gap at null, which is all that can be drawn of a time that is not finite.
+    text = to_json({plot.name: plot.figure for plot in made}, inf_nan_mode="null").decode()
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)  # noqa: S704 - escaped above
