@@ -13,6 +13,7 @@ import pytest
 
 from parity.records import Verdict
 from parity.report import html, plots
+from parity.report.axes import Plot
 
 from . import examples
 
@@ -91,7 +92,7 @@ def test_the_page_follows_the_theme_and_the_width_of_the_reader() -> None:
     assert 'name="viewport"' in rendered
 
 
-def _plots(*records: Any) -> dict[str, plots.Plot]:
+def _plots(*records: Any) -> dict[str, Plot]:
     return {plot.name: plot for plot in plots.plots(examples.report(*records))}
 
 

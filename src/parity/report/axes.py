@@ -6,6 +6,7 @@ import html
 import itertools
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from parity.report.numbers import number
@@ -33,6 +34,17 @@ _SPREAD = 0.5
 _LOG_STEPS = ((0.4, (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)), (1, (1, 2, 3, 5, 7)), (2, (1, 2, 5)), (math.inf, (1,)))
 # Above the plot, where a legend of many lines takes its room from the plot and not from the axis title.
 _LEGEND = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plot:
+    """One figure with what stands around it: `name` is its id in the page, `height` is in pixels."""
+
+    name: str
+    title: str
+    caption: str
+    height: int
+    figure: dict[str, Any]
 
 
 def marker(at: int, pixels: int) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from pydantic_core import to_json
 
 from parity.records import Report
 from parity.report import details, provenance, summary
-from parity.report.plots import Plot, plots
+from parity.report.axes import Plot
+from parity.report.plots import plots
 
 
 def render(report: Report) -> str:
