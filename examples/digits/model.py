@@ -1,7 +1,5 @@
 """A small convolutional classifier of 8x8 handwritten digits."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 

@@ -1,0 +1,100 @@
+"""An artifact: a folder of files that an exporter made, with a manifest that says what they are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+MANIFEST = "artifact.json"
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What is in an artifact's folder.
+
+    Attributes:
+        exporter: The name of what made it, or of the file where it was made elsewhere.
+        format: What a runtime has to be able to read: `torchscript`, `exported-program`, `onnx`,
+            `torch-quantized`.
+        precision: `float`, or `int8` where it is judged by decisions.
+        entry: The file to open, relative to the folder.
+        outputs: Names of the outputs in order, as the reference calls them; empty where unknown.
+        seconds: How long the export took.
+        files: Digest and size of every file.
+        notes: What a reader should know, such as a fallback that was taken.
+    """
+
+    exporter: str
+    format: str
+    precision: str
+    entry: str
+    outputs: tuple[str, ...] = ()
+    seconds: float = 0.0
+    files: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sha256(self) -> str:
+        """One digest for every file: weights beside the model count as much as the model."""
+        listing = "\n".join(f"{sha} {name}" for name, (sha, _) in sorted(self.files.items()))
+        return hashlib.sha256(listing.encode()).hexdigest()
+
+    @property
+    def bytes(self) -> int:
+        return sum(size for _, size in self.files.values())
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A manifest and the folder that it describes."""
+
+    folder: Path
+    manifest: Manifest
+
+    @property
+    def entry(self) -> Path:
+        return self.folder / self.manifest.entry
+
+
+def describe_files(folder: Path, *, only: tuple[str, ...] | None = None) -> dict[str, tuple[str, int]]:
+    """Digest and size of the files in a folder, the manifest and logs left out."""
+    paths = [folder / name for name in only] if only else sorted(path for path in folder.rglob("*") if path.is_file())
+    skipped = {MANIFEST, "export.log"}
+    return {
+        path.relative_to(folder).as_posix(): (file_digest(path), path.stat().st_size)
+        for path in paths
+        if path.name not in skipped
+    }
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file, read in pieces."""
+    sha = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(_CHUNK):
+            sha.update(piece)
+    return sha.hexdigest()
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> Artifact:
+    """Write the manifest last: a folder without one is not an artifact."""
+    temporary = folder / f"{MANIFEST}.part"
+    temporary.write_text(json.dumps(asdict(manifest), indent=2))
+    temporary.replace(folder / MANIFEST)
+    return Artifact(folder, manifest)
+
+
+def read_artifact(folder: Path) -> Artifact | None:
+    """The artifact of a folder whose files are all as the manifest says, or None."""
+    try:
+        held = json.loads((folder / MANIFEST).read_text())
+        files = {name: (str(sha), int(size)) for name, (sha, size) in held.pop("files").items()}
+        sequences = {key: tuple(held.pop(key)) for key in ("outputs", "notes")}
+        manifest = Manifest(files=files, **sequences, **held)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return Artifact(folder, manifest) if describe_files(folder) == manifest.files else None

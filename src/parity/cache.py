@@ -1,0 +1,112 @@
+"""Artifacts cached by content: the same model, exporter, options and versions are exported once."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import platformdirs
+from filelock import FileLock
+
+from parity.artifacts import MANIFEST, Artifact, read_artifact
+from parity.environment import versions
+from parity.exporters import Exporter
+from parity.settings import Settings
+
+KEPT_BYTES = 20 << 30
+"""The least recently used artifacts are removed once the cache holds more than this."""
+
+
+def cache_folder(settings: Settings) -> Path:
+    """`PARITY_CACHE`, else the setting, else the user's cache folder."""
+    chosen = os.environ.get("PARITY_CACHE") or settings.cache
+    return (settings.root / chosen).resolve() if chosen else Path(platformdirs.user_cache_dir("parity"))
+
+
+def cache_key(exporter: Exporter, *parts: str) -> str:
+    """A digest of everything that an artifact depends on.
+
+    Args:
+        exporter: Its name, options and source code count.
+        parts: Digests of weights, code, signature, example, calibration samples and source artifact.
+    """
+    source = inspect.getsourcefile(type(exporter))
+    described = {
+        "exporter": exporter.name,
+        "options": dict(exporter.options()),
+        "exporter_code": hashlib.sha256(Path(source).read_bytes()).hexdigest() if source else "",
+        "versions": versions(),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "parts": parts,
+    }
+    return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+
+
+class ArtifactCache:
+    """A folder of artifacts by key. Several processes may use it at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @contextmanager
+    def locked(self, key: str) -> Iterator[None]:
+        """Hold a key, so that an artifact is made once even by parallel test workers."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(self._folder / f"{key}.lock"):
+            yield
+
+    def find(self, key: str) -> Artifact | None:
+        """The whole and undamaged artifact of a key; a damaged one is removed."""
+        folder = self._folder / key
+        artifact = read_artifact(folder)
+        if artifact is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            os.utime(folder)
+        return artifact
+
+    def make(self, key: str, fill: Callable[[Path], bool]) -> Artifact | None:
+        """Let `fill` make an artifact in a fresh folder, and keep it where it says that it did.
+
+        The folder appears under its key only when it is complete.
+        """
+        temporary = Path(tempfile.mkdtemp(prefix=".part-", dir=self._folder))
+        try:
+            if not fill(temporary):
+                return None
+            temporary.replace(self._folder / key)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        self._prune(keep=key)
+        return read_artifact(self._folder / key)
+
+    def _prune(self, keep: str) -> None:
+        entries = [
+            (folder.stat().st_mtime, folder) for folder in self._folder.iterdir() if folder.is_dir() and folder.name != keep
+        ]
+        sizes = {folder: sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) for _, folder in entries}
+        total = sum(sizes.values())
+        for _, folder in sorted(entries):
+            if total <= KEPT_BYTES:
+                return
+            total -= sizes[folder]
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def place(artifact: Artifact, folder: Path) -> Artifact:
+    """A copy of an artifact for people to take; no hard link, which onnx refuses to read as an attack."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in (*artifact.manifest.files, MANIFEST):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(artifact.folder / name, target)
+    return Artifact(folder, artifact.manifest)

@@ -1,0 +1,127 @@
+"""A cell judged: one target's outputs become findings, and the findings a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from parity.arrays import Array, ArrayReader
+from parity.compare.decisions import compare_decisions
+from parity.compare.floor import ReferenceArrays, Yardstick
+from parity.compare.numeric import compare_held_out, compare_sweep, own_noise
+from parity.gates.decision import judge_decision
+from parity.gates.numeric import judge_numeric, judge_shape
+from parity.models.spec import Limits
+from parity.records import (
+    DecisionResult,
+    NumericResult,
+    Record,
+    ReferenceFacts,
+    ShapeResult,
+    Stage,
+    Symptom,
+    Verdict,
+    worst,
+)
+from parity.samples.calls import Call
+
+Result = NumericResult | DecisionResult | ShapeResult
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The reference's facts, arrays and yardsticks."""
+
+    facts: ReferenceFacts
+    arrays: ReferenceArrays
+    yardsticks: Mapping[str, Yardstick]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a target answered.
+
+    Attributes:
+        target: The target's name.
+        precision: `float`, or `int8` where it is judged by decisions.
+        limits: What the gates allow it.
+        calls: The calls that were planned.
+        outputs: The arrays it returned, by call.
+        failed: The line that matters for each call that raised.
+        labels: Labels of the held-out samples, or None.
+        synthetic: Whether the samples are random.
+    """
+
+    target: str
+    precision: str
+    limits: Limits
+    calls: Sequence[Call]
+    outputs: ArrayReader
+    failed: Mapping[str, str]
+    labels: Array | None
+    synthetic: bool
+
+
+def judge_cell(cell: Cell, reference: Reference) -> Record:
+    """The record of a target that ran, without latency."""
+    broken = [call for call in cell.calls if call.sweep is None and call.id in cell.failed]
+    numeric, decisions = ((), ()) if broken else _held_out(cell, reference)
+    shapes = _sweep(cell, reference, complete=not broken)
+    results: tuple[Result, ...] = (*numeric, *decisions, *shapes)
+    verdict = worst(result.verdict for result in results if result.verdict is not None)
+    message = next((result.message for result in results if result.verdict is verdict and result.message), "")
+    record = Record(
+        target=cell.target,
+        verdict=verdict,
+        stage=Stage.DONE,
+        symptom=Symptom.OK,
+        message=message,
+        precision=cell.precision,
+        numeric=numeric,
+        decisions=decisions,
+        shapes=shapes,
+    )
+    if broken:
+        message = f"a call of {len(broken[0].samples)} samples: {cell.failed[broken[0].id]}"
+        return replace(
+            record, verdict=Verdict.FAIL, stage=Stage.RUN, symptom=Symptom.EXCEPTION, message=message
+        )
+    if reference.facts.unstable:
+        message = f"the reference is not deterministic: {reference.facts.unstable}"
+        return replace(record, verdict=Verdict.INCONCLUSIVE, message=message)
+    if verdict is Verdict.FAIL:
+        return replace(record, stage=Stage.COMPARE, symptom=Symptom.MISMATCH)
+    open_question = _open_question(cell, (*numeric, *decisions))
+    return replace(record, verdict=Verdict.INCONCLUSIVE, message=open_question) if open_question else record
+
+
+def _held_out(
+    cell: Cell, reference: Reference
+) -> tuple[tuple[NumericResult, ...], tuple[DecisionResult, ...]]:
+    numeric = compare_held_out(cell.outputs, reference.arrays, reference.yardsticks, cell.calls)
+    decisions = compare_decisions(
+        cell.outputs, reference.arrays.eager, reference.yardsticks, cell.calls, cell.labels
+    )
+    return (
+        tuple(judge_numeric(finding, cell.limits, cell.precision) for finding in numeric),
+        tuple(judge_decision(finding, cell.limits, cell.precision) for finding in decisions),
+    )
+
+
+def _sweep(cell: Cell, reference: Reference, *, complete: bool) -> tuple[ShapeResult, ...]:
+    yardsticks = reference.yardsticks
+    if complete and cell.precision != "float":
+        yardsticks = own_noise(cell.outputs, reference.arrays, yardsticks, cell.calls)
+    findings = compare_sweep(cell.outputs, reference.arrays, yardsticks, cell.calls, cell.failed)
+    return tuple(judge_shape(finding, cell.limits) for finding in findings)
+
+
+def _open_question(cell: Cell, results: Sequence[NumericResult | DecisionResult]) -> str:
+    """Why a quantized target that did not fail is undecided all the same; empty where it is not."""
+    if cell.precision == "float":
+        return ""
+    if cell.synthetic:
+        return "random inputs say little about quantized decisions: give --samples"
+    if not any(result.verdict in (Verdict.PASS, Verdict.INCONCLUSIVE) for result in results):
+        return "no output scores classes: set limits.sqnr_db to judge it by its noise"
+    return ""

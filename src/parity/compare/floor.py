@@ -1,0 +1,133 @@
+"""The floor: how far the reference itself is from the oracle, and so what a difference is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from parity.arrays import Array, ArrayReader
+from parity.compare.errors import MEASURES, Rows, row_errors
+from parity.records import OutputFacts, ReferenceFacts
+from parity.samples.calls import Call
+
+UNIT_ROUNDOFF: Mapping[str, float] = {
+    "float64": 2.0**-53, "complex128": 2.0**-53, "float32": 2.0**-24, "complex64": 2.0**-24,
+    "float16": 2.0**-11, "bfloat16": 2.0**-8,
+}  # fmt: skip
+"""Half the distance from 1 to the next number: the largest relative error of one rounding."""
+
+_CONSTANT_ULPS = 8
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """What the errors of one output are measured with.
+
+    Attributes:
+        output: The output that it belongs to.
+        rule: `floor`, `reordering` or `exact`.
+        scale_rms: RMS of the oracle over all held-out samples.
+        scale_peak: Its largest magnitude.
+        floors: The reference's worst error by measure, at least one unit of round-off.
+        allowance: Square root of the longest reduction times the unit of round-off: the probabilistic
+            bound on the error of a sum in any order (Higham and Mary, 2019, theorem 3.1).
+        constant: Whether the reference returned the same for every sample, or only zeros.
+    """
+
+    output: OutputFacts
+    rule: str
+    scale_rms: float = 0.0
+    scale_peak: float = 0.0
+    floors: tuple[float, ...] = ()
+    allowance: float = 0.0
+    constant: bool = False
+
+    @property
+    def absolute(self) -> float:
+        """The floor as a difference of two values of this output."""
+        return self.floors[MEASURES.index("max/output")] * self.scale_peak if self.floors else 0.0
+
+
+class ReferenceArrays:
+    """Eager and oracle outputs by call."""
+
+    def __init__(self, eager: ArrayReader, oracle: ArrayReader) -> None:
+        self.eager = eager
+        self.oracle = oracle
+
+    def rows(self, call: str, output: OutputFacts, target: Array | None = None) -> Rows:
+        """Errors of a target in one call, or of the reference itself."""
+        reference = self.eager.get(f"{call}/{output.name}")
+        exact = self.oracle.get(f"{call}/{output.name}")
+        return row_errors(reference if target is None else target, reference, exact, batched=output.batched)
+
+
+def measure_floor(facts: ReferenceFacts, arrays: ReferenceArrays, calls: Sequence[Call]) -> dict[str, Yardstick]:
+    """The yardstick of every output, from the held-out calls and their jittered copies."""
+    held_out = [call for call in calls if call.sweep is None]
+    return {output.name: _measure(output, facts, arrays, held_out) for output in facts.outputs}
+
+
+def _measure(
+    output: OutputFacts, facts: ReferenceFacts, arrays: ReferenceArrays, calls: Sequence[Call]
+) -> Yardstick:
+    present = [call for call in calls if f"{call.id}/{output.name}" in arrays.eager]
+    if output.dtype not in UNIT_ROUNDOFF:
+        return Yardstick(output, "exact", constant=_constant(output, arrays, present, 0.0))
+    rows = [arrays.rows(call.id, output) for call in present]
+    total = sum(_numbers(arrays, call, output) for call in present)
+    scale_rms = math.sqrt(sum(row.signal for row in rows) / total) if total else 0.0
+    scale_peak = max((float(row.scale_peak.max(initial=0.0)) for row in rows), default=0.0)
+    unit = UNIT_ROUNDOFF[output.dtype]
+    copies = [
+        arrays.rows(f"{call.id}~{number}", output)
+        for call in present
+        for number in range(facts.jittered_copies)
+        if f"{call.id}~{number}/{output.name}" in arrays.eager
+    ]
+    return Yardstick(
+        output=output,
+        rule="floor" if facts.oracle == "float64" else "reordering",
+        scale_rms=scale_rms,
+        scale_peak=scale_peak,
+        floors=_worst([*rows, *copies], scale_rms, scale_peak, unit),
+        allowance=math.sqrt(facts.longest_reduction) * unit,
+        constant=scale_peak == 0.0 or _constant(output, arrays, present, _CONSTANT_ULPS * unit * scale_peak),
+    )
+
+
+def _worst(rows: Iterable[Rows], scale_rms: float, scale_peak: float, unit: float) -> tuple[float, ...]:
+    worst = np.full(len(MEASURES), unit)
+    for row in rows:
+        errors = row.relative(scale_rms, scale_peak)
+        finite = np.where(np.isfinite(errors), errors, 0.0)
+        worst = np.maximum(worst, finite.max(axis=1, initial=0.0))
+    return tuple(float(value) for value in worst)
+
+
+def _numbers(arrays: ReferenceArrays, call: Call, output: OutputFacts) -> int:
+    return int(arrays.eager.get(f"{call.id}/{output.name}").size)
+
+
+def _constant(output: OutputFacts, arrays: ReferenceArrays, calls: Sequence[Call], slack: float) -> bool:
+    """Whether every sample got the same answer; one sample alone cannot tell."""
+    first: Array | None = None
+    seen = 0
+    for call in calls:
+        array = arrays.eager.get(f"{call.id}/{output.name}")
+        for row in array if output.batched else array[None]:
+            seen += 1
+            if first is None:
+                first = row
+            elif row.shape != first.shape or not _equal(row, first, slack):
+                return False
+    return seen > 1
+
+
+def _equal(one: Array, other: Array, slack: float) -> bool:
+    if one.dtype.kind not in "fc":
+        return bool(np.array_equal(one, other))
+    return bool(np.allclose(one, other, rtol=0.0, atol=slack, equal_nan=True))

@@ -1,0 +1,210 @@
+"""Findings on one target's outputs: structure first, then values, over held-out calls and the sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from parity.arrays import Array, ArrayReader
+from parity.compare.errors import MEASURES, Floats, Rows
+from parity.compare.floor import ReferenceArrays, Yardstick
+from parity.records import NumericFinding, ShapeFinding, Symptom
+from parity.samples.calls import Call
+
+
+def compare_held_out(
+    target: ArrayReader, arrays: ReferenceArrays, yardsticks: Mapping[str, Yardstick], calls: Sequence[Call]
+) -> tuple[NumericFinding, ...]:
+    """One finding for each output of the reference, and one for each that the target has besides."""
+    held_out = [call for call in calls if call.sweep is None]
+    findings = [compare_output(target, arrays, yardstick, held_out) for yardstick in yardsticks.values()]
+    extra = [name for name in target.get_all(held_out[0].id) if name not in yardsticks]
+    return (*findings, *(NumericFinding(output=name, rule="extra", detail=_extra(yardsticks)) for name in extra))
+
+
+def _extra(yardsticks: Mapping[str, Yardstick]) -> str:
+    return f"the reference returns only {', '.join(yardsticks)}"
+
+
+def compare_output(
+    target: ArrayReader, arrays: ReferenceArrays, yardstick: Yardstick, calls: Sequence[Call]
+) -> NumericFinding:
+    """The finding for one output over some calls; structural disagreement ends the comparison at once."""
+    name = yardstick.output.name
+    parts: list[NumericFinding] = []
+    rows: list[tuple[Call, Rows]] = []
+    for call in calls:
+        key = f"{call.id}/{name}"
+        if key not in arrays.eager:
+            continue
+        structural = _structure(key, name, target, arrays.eager, call)
+        if structural is not None:
+            return structural
+        if yardstick.rule == "exact":
+            parts.append(_exact(target.get(key), arrays.eager.get(key), yardstick, call))
+        else:
+            rows.append((call, arrays.rows(call.id, yardstick.output, target.get(key))))
+    if yardstick.rule == "exact":
+        return _join_exact(parts, yardstick)
+    return _join_floats(rows, yardstick)
+
+
+def _structure(key: str, name: str, target: ArrayReader, eager: ArrayReader, call: Call) -> NumericFinding | None:
+    if key not in target:
+        got = ", ".join(target.get_all(call.id)) or "nothing"
+        return NumericFinding(output=name, rule="missing", detail=f"the target returned {got}")
+    ours, theirs = eager.get(key), target.get(key)
+    if theirs.dtype != ours.dtype:
+        return NumericFinding(output=name, rule="dtype", detail=f"{theirs.dtype.name}, not {ours.dtype.name}")
+    if theirs.shape != ours.shape:
+        detail = f"{list(theirs.shape)}, not {list(ours.shape)}, for a call of {len(call.samples)}"
+        return NumericFinding(output=name, rule="shape", detail=detail, worst_sample=call.samples[0])
+    if ours.dtype.kind in "fc":
+        return _nonfinite(name, theirs, ours, call)
+    return None
+
+
+def _nonfinite(name: str, theirs: Array, ours: Array, call: Call) -> NumericFinding | None:
+    """NaN and infinity belong where the reference has them, and nowhere else."""
+    if np.isfinite(theirs).all() and np.isfinite(ours).all():
+        return None
+    wrong = np.isnan(theirs) != np.isnan(ours)
+    infinite = np.isinf(theirs) | np.isinf(ours)
+    with np.errstate(invalid="ignore"):
+        wrong |= infinite & (theirs != ours) & ~(np.isnan(theirs) | np.isnan(ours))
+    if not wrong.any():
+        return None
+    place = np.unravel_index(int(np.argmax(wrong)), wrong.shape) if wrong.ndim else ()
+    sample = call.samples[int(place[0])] if place and len(call.samples) == len(wrong) else call.samples[0]
+    detail = f"{theirs[place]} where the reference has {ours[place]}, and at {int(wrong.sum()) - 1} more places"
+    return NumericFinding(
+        output=name, rule="nonfinite", detail=detail, mismatched=int(wrong.sum()), worst_sample=int(sample)
+    )
+
+
+def _exact(theirs: Array, ours: Array, yardstick: Yardstick, call: Call) -> NumericFinding:
+    wrong = np.asarray(theirs != ours)
+    rows = wrong.reshape(len(wrong), -1).sum(axis=1) if yardstick.output.batched else np.asarray([wrong.sum()])
+    place = int(np.argmax(rows)) if len(rows) else 0
+    gap = np.abs(theirs.astype(np.float64) - ours.astype(np.float64)) if ours.dtype.kind in "iub" else wrong
+    return NumericFinding(
+        output=yardstick.output.name,
+        rule="exact",
+        mismatched=int(wrong.sum()),
+        max_abs=float(np.max(gap, initial=0.0)),
+        n=len(rows),
+        worst_sample=call.samples[place] if len(call.samples) > place else call.samples[0],
+    )
+
+
+def _join_exact(parts: Sequence[NumericFinding], yardstick: Yardstick) -> NumericFinding:
+    worst = max(parts, key=lambda part: part.mismatched or 0)
+    return replace(
+        worst,
+        mismatched=sum(part.mismatched or 0 for part in parts),
+        max_abs=max(part.max_abs or 0.0 for part in parts),
+        n=sum(part.n or 0 for part in parts),
+        constant=yardstick.constant or None,
+    )
+
+
+def own_noise(
+    target: ArrayReader, arrays: ReferenceArrays, yardsticks: Mapping[str, Yardstick], calls: Sequence[Call]
+) -> dict[str, Yardstick]:
+    """Yardsticks whose floor is the target's own worst error over the held-out calls.
+
+    A quantized target is far above the reference's floor by design; what the sweep can ask of it is
+    that another batch size does not make it worse than it is.
+    """
+    held_out = [call for call in calls if call.sweep is None]
+    return {name: _noise_of(target, arrays, yardstick, held_out) for name, yardstick in yardsticks.items()}
+
+
+def _noise_of(
+    target: ArrayReader, arrays: ReferenceArrays, yardstick: Yardstick, calls: Sequence[Call]
+) -> Yardstick:
+    keys = [(call, f"{call.id}/{yardstick.output.name}") for call in calls]
+    rows = [
+        (call, arrays.rows(call.id, yardstick.output, target.get(key)))
+        for call, key in keys
+        if yardstick.rule != "exact" and key in target and target.get(key).shape == arrays.eager.get(key).shape
+    ]
+    if not rows:
+        return yardstick
+    worst = np.stack([errors.max(axis=1, initial=0.0) for _, errors in _relative(rows, yardstick)]).max(axis=0)
+    return replace(yardstick, floors=tuple(np.maximum(worst, yardstick.floors).tolist()))
+
+
+def _relative(rows: Sequence[tuple[Call, Rows]], yardstick: Yardstick) -> list[tuple[Call, Floats]]:
+    return [(call, row.relative(yardstick.scale_rms, yardstick.scale_peak)) for call, row in rows]
+
+
+def _join_floats(rows: Sequence[tuple[Call, Rows]], yardstick: Yardstick) -> NumericFinding:
+    floors = np.asarray(yardstick.floors)
+    relative = _relative(rows, yardstick)
+    by_measure = np.stack([errors.max(axis=1, initial=0.0) for _, errors in relative])
+    ratios = by_measure.max(axis=0) / floors
+    chosen = int(np.argmax(ratios))
+    worst_call, worst_errors = relative[int(np.argmax(by_measure[:, chosen]))]
+    noise, signal = sum(row.noise for _, row in rows), sum(row.signal for _, row in rows)
+    return NumericFinding(
+        output=yardstick.output.name,
+        rule=yardstick.rule,
+        error=float(by_measure[:, chosen].max()),
+        floor=float(floors[chosen]),
+        ratio=float(ratios[chosen]),
+        allowance=yardstick.allowance,
+        measure=MEASURES[chosen],
+        max_abs=max(float(row.to_eager.max(initial=0.0)) for _, row in rows),
+        worst_sample=_sample(worst_call, worst_errors[chosen]),
+        n=sum(len(row.rms) for _, row in rows),
+        sqnr_db=float(10 * np.log10(signal / noise)) if noise > 0 and signal > 0 else None,
+        constant=yardstick.constant or None,
+    )
+
+
+def _sample(call: Call, errors: Floats) -> int:
+    place = int(np.argmax(errors))
+    return call.samples[place] if place < len(call.samples) else call.samples[0]
+
+
+def compare_sweep(
+    target: ArrayReader,
+    arrays: ReferenceArrays,
+    yardsticks: Mapping[str, Yardstick],
+    calls: Sequence[Call],
+    failed: Mapping[str, str],
+) -> tuple[ShapeFinding, ...]:
+    """One finding for each batch size: it failed, or the worst ratio or disagreement over all outputs."""
+    found: list[ShapeFinding] = []
+    for call in calls:
+        if call.sweep is None:
+            continue
+        if call.id in failed:
+            found.append(ShapeFinding(batch=call.sweep, symptom=Symptom.EXCEPTION, detail=failed[call.id]))
+            continue
+        findings = [compare_output(target, arrays, yardstick, [call]) for yardstick in yardsticks.values()]
+        found.append(_summarise(call.sweep, findings))
+    return tuple(found)
+
+
+def _summarise(batch: int, findings: Sequence[NumericFinding]) -> ShapeFinding:
+    for finding in findings:
+        if finding.ratio is None and (finding.rule != "exact" or finding.mismatched):
+            what = finding.detail or f"{finding.mismatched} values differ"
+            return ShapeFinding(batch=batch, symptom=Symptom.MISMATCH, detail=f"{finding.output} {finding.rule}: {what}")
+    floats = [finding for finding in findings if finding.ratio is not None]
+    if not floats:
+        return ShapeFinding(batch=batch, symptom=Symptom.OK)
+    # An output within the allowance for long sums is no worse than any, whatever its ratio.
+    worst = max(floats, key=lambda f: ((f.error or 0.0) > (f.allowance or 0.0), f.ratio or 0.0))
+    return ShapeFinding(
+        batch=batch,
+        symptom=Symptom.OK,
+        output=worst.output,
+        error=worst.error,
+        ratio=worst.ratio,
+        allowance=worst.allowance,
+    )

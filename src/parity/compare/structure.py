@@ -1,0 +1,50 @@
+"""Outputs of any structure as named arrays: matched by path, not by position."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from parity.arrays import Array
+
+SINGLE = "output"
+"""What the only output of a module is called when nothing names it."""
+
+
+def flatten(value: Any) -> dict[str, Any]:
+    """Leaves by path: dictionary keys, dataclass fields and positions, joined by dots; `None` is left out."""
+    return dict(_leaves(value, ""))
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if value is None:
+        return
+    if isinstance(value, Mapping):
+        children = ((str(key), each) for key, each in value.items())
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        children = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+    elif isinstance(value, (tuple, list)):
+        names = getattr(value, "_fields", range(len(value)))
+        children = ((str(name), each) for name, each in zip(names, value, strict=True))
+    else:
+        yield path or SINGLE, value
+        return
+    for name, child in children:
+        yield from _leaves(child, f"{path}.{name}" if path else name)
+
+
+def to_arrays(value: Any) -> dict[str, Array]:
+    """Named NumPy arrays of what a module returned; tensors are detached, bfloat16 becomes float32."""
+    return {name: _array(leaf) for name, leaf in flatten(value).items()}
+
+
+def _array(leaf: Any) -> Array:
+    if hasattr(leaf, "detach"):
+        leaf = leaf.detach().cpu()
+        if str(leaf.dtype) == "torch.bfloat16":
+            leaf = leaf.float()
+        return np.asarray(leaf.resolve_conj().resolve_neg().numpy())
+    return np.asarray(leaf)

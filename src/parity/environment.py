@@ -1,0 +1,61 @@
+"""What a measurement depends on besides the model: versions, processor, threads."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("torch", "torchvision", "numpy", "onnx", "onnxscript", "onnxruntime", "onnxruntime-gpu")
+
+
+def versions() -> dict[str, str]:
+    """Versions of the installed packages that make or run artifacts; imports none of them."""
+    found: dict[str, str] = {}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def processor() -> str:
+    """The processor's name as its system gives it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def machine_class(threads: int) -> str:
+    """Machines on which latency ratios can be compared: same processor, cores, threads and system."""
+    return f"{platform.system()} {platform.machine()}, {processor()}, {cores()} cores, {threads} threads"
+
+
+def environment(threads: int) -> dict[str, Any]:
+    """What the report says of where it was made."""
+    return {
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()}",
+        "processor": processor(),
+        "cores": cores(),
+        "threads": threads,
+        "machine_class": machine_class(threads),
+        "versions": versions(),
+        "argv": " ".join(sys.argv[1:]),
+    }

@@ -1,0 +1,43 @@
+"""What the two ONNX Runtime quantizers share: the float model, prepared as its documentation asks."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from parity.errors import Unsupported
+from parity.exporters.base import ExportJob
+
+QUANTIZED_OPS = frozenset(
+    {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger", "ConvInteger",
+     "QLinearConv", "QLinearMatMul", "DynamicQuantizeMatMul", "DynamicQuantizeLSTM"}
+)  # fmt: skip
+
+
+@contextmanager
+def prepared_model(job: ExportJob) -> Iterator[Path]:
+    """The float ONNX model after ONNX Runtime's pre-processing (shape inference and fusion)."""
+    from onnxruntime.quantization.shape_inference import quant_pre_process  # noqa: PLC0415  # optional, heavy
+
+    if job.source is None:
+        raise ValueError("the float ONNX model is missing")
+    with tempfile.TemporaryDirectory(prefix="parity-quantize-") as folder:
+        prepared = Path(folder) / "prepared.onnx"
+        quant_pre_process(str(job.source.entry), str(prepared), skip_symbolic_shape=True)
+        yield prepared
+
+
+def require_quantized(path: Path) -> None:
+    """A quantizer that found nothing to do must not pass for a quantized model.
+
+    Raises:
+        Unsupported: no operator of the graph is quantized.
+    """
+    import onnx  # noqa: PLC0415  # optional, heavy
+
+    model = onnx.load(path, load_external_data=False)
+    graphs = [model.graph, *model.functions]
+    if not any(node.op_type in QUANTIZED_OPS for graph in graphs for node in graph.node):
+        raise Unsupported("ONNX Runtime's quantizer found no operator to quantize")

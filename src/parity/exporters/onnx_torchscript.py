@@ -1,0 +1,46 @@
+"""ONNX through TorchScript, with dynamic axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+
+from parity.exporters.base import Exported, ExportJob
+from parity.exporters.onnx import graph_outputs
+from parity.exporters.shapes import dynamic_axes
+from parity.registry import Availability, needs
+
+OPSET = 17
+"""The newest opset that runtimes of the last three years all read and that this exporter covers well."""
+
+
+class OnnxTorchScriptExporter:
+    """The older exporter, `torch.onnx.export(dynamo=False)`; it traces."""
+
+    name = "onnx-torchscript"
+    format = "onnx"
+    precision = "float"
+    runtime = "onnxruntime"
+    source = None
+
+    def options(self) -> Mapping[str, str]:
+        return {"dynamo": "no", "opset": str(OPSET)}
+
+    def availability(self) -> Availability:
+        return needs("torch", "onnx")
+
+    def export(self, job: ExportJob) -> Exported:
+        outputs = graph_outputs(job)
+        with torch.no_grad():
+            torch.onnx.export(
+                job.module,
+                job.example,
+                str(job.folder / "model.onnx"),
+                dynamo=False,
+                input_names=list(job.signature.names),
+                output_names=outputs,
+                dynamic_axes=dynamic_axes(job.signature, tuple(outputs)),
+                opset_version=OPSET,
+            )
+        return Exported("model.onnx")

@@ -1,0 +1,81 @@
+"""The numeric gate: a float target stays within a number of floors, anything else is equal."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from parity.models.spec import Limits
+from parity.records import NumericFinding, NumericResult, ShapeFinding, ShapeResult, Symptom, Verdict
+
+_FLOAT_RULES = ("floor", "reordering")
+
+
+def judge_numeric(finding: NumericFinding, limits: Limits, precision: str) -> NumericResult:
+    """The verdict on one output.
+
+    Structural disagreement, misplaced NaN and unequal integers fail at any precision. A float output of
+    a quantized target is left to the decisions, unless a limit on its SQNR is set. Agreement with a
+    constant reference decides nothing.
+    """
+    if finding.rule in _FLOAT_RULES:
+        return _judge_quantized(finding, limits) if precision != "float" else _judge_float(finding, limits)
+    if finding.rule == "exact" and not finding.mismatched:
+        return _agreeing(finding, None)
+    what = finding.detail or f"{finding.mismatched} values differ, by {finding.max_abs:g} at most"
+    return _result(finding, Verdict.FAIL, None, f"{finding.output}: {finding.rule}: {what}")
+
+
+def _judge_float(finding: NumericFinding, limits: Limits) -> NumericResult:
+    if _within(finding, limits):
+        return _agreeing(finding, limits.ratio)
+    message = (
+        f"{finding.output}: error {finding.error:.2g} is {finding.ratio:.3g} floors of {finding.floor:.2g}, {limits.ratio:g} are "
+        f"allowed ({finding.measure}, worst in sample {finding.worst_sample})"
+    )
+    return _result(finding, Verdict.FAIL, limits.ratio, message)
+
+
+def _within(finding: NumericFinding | ShapeFinding, limits: Limits) -> bool:
+    """Under the limit in floors, or under what the longest sum may cost in any order."""
+    ratio, error, allowance = finding.ratio or 0.0, finding.error or 0.0, finding.allowance or 0.0
+    return ratio <= limits.ratio or error <= allowance
+
+
+def _agreeing(finding: NumericFinding, limit: float | None) -> NumericResult:
+    if finding.constant:
+        message = f"{finding.output}: the reference returns the same for every sample, which decides nothing"
+        return _result(finding, Verdict.INCONCLUSIVE, limit, message)
+    return _result(finding, Verdict.PASS, limit, None)
+
+
+def _judge_quantized(finding: NumericFinding, limits: Limits) -> NumericResult:
+    if finding.constant:
+        return _agreeing(finding, None)
+    if limits.sqnr_db is None:
+        return _result(finding, Verdict.SKIP, None, "quantized: judged by its decisions")
+    sqnr = float("inf") if finding.sqnr_db is None else finding.sqnr_db
+    if sqnr >= limits.sqnr_db:
+        return _result(finding, Verdict.PASS, limits.sqnr_db, None)
+    message = f"{finding.output}: SQNR is {sqnr:.1f} dB, at least {limits.sqnr_db:g} dB are asked for"
+    return _result(finding, Verdict.FAIL, limits.sqnr_db, message)
+
+
+def _result(finding: NumericFinding, verdict: Verdict, limit: float | None, message: str | None) -> NumericResult:
+    return NumericResult(**asdict(finding), verdict=verdict, limit=limit, message=message)
+
+
+def judge_shape(finding: ShapeFinding, limits: Limits) -> ShapeResult:
+    """The verdict on one batch size: it ran, and stayed within the same limit as the held-out samples."""
+    facts = asdict(finding)
+    if finding.symptom is not Symptom.OK:
+        message = f"batch {finding.batch}: {finding.symptom}: {finding.detail}"
+        return ShapeResult(**facts, verdict=Verdict.FAIL, message=message)
+    limit = limits.ratio if finding.ratio is not None else None
+    if _within(finding, limits):
+        return ShapeResult(**facts, verdict=Verdict.PASS, limit=limit)
+    message = (
+        f"batch {finding.batch}: {finding.output}: error {finding.error:.2g} is {finding.ratio:.3g} floors, "
+        f"{limits.ratio:g} are allowed"
+    )
+    facts["symptom"] = Symptom.MISMATCH
+    return ShapeResult(**facts, verdict=Verdict.FAIL, limit=limit, message=message)

@@ -1,0 +1,144 @@
+"""Reading a checkpoint into a module, without ever running what the file might contain."""
+
+from __future__ import annotations
+
+import pickle
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from parity.errors import ModelError, did_you_mean
+
+STATE_KEYS = ("state_dict", "model_state_dict", "model", "net", "ema")
+"""Where training scripts keep the weights among other things; the first that holds tensors is taken."""
+
+_SHOWN = 5
+
+
+def load_weights(module: nn.Module, path: Path) -> tuple[str, ...]:
+    """Load a checkpoint into a module, every key or none; returns what a reader should know of it.
+
+    Raises:
+        ModelError: the file is missing, damaged, no checkpoint, refused because it would run code, or
+            its keys do not fit the module.
+    """
+    held = read_checkpoint(path)
+    state, notes = _state_dict(held, path)
+    expected = module.state_dict()
+    wrong = [
+        f"{key}: {list(state[key].shape)} in the file, {list(value.shape)} in the model"
+        for key, value in expected.items()
+        if key in state and isinstance(value, torch.Tensor) and state[key].shape != value.shape
+    ]
+    missing = sorted(expected.keys() - state.keys())
+    unexpected = sorted(state.keys() - expected.keys())
+    if wrong or missing or unexpected:
+        raise ModelError(
+            "the checkpoint does not fit the model",
+            where=str(path),
+            allowed=f"the {len(expected)} keys of {type(module).__name__}",
+            got="; ".join(_keys(missing, unexpected, wrong)),
+            hint="check --arch and its arguments; "
+            + (did_you_mean(missing[0], unexpected) if missing and unexpected else "nothing is loaded in part"),
+        )
+    module.load_state_dict(state)
+    return notes
+
+
+def _keys(missing: list[str], unexpected: list[str], wrong: list[str]) -> list[str]:
+    parts = (("missing", missing), ("unexpected", unexpected), ("wrong shape", wrong))
+    return [
+        f"{len(keys)} {what} ({', '.join(keys[:_SHOWN])}{', …' if len(keys) > _SHOWN else ''})"
+        for what, keys in parts
+        if keys
+    ]
+
+
+def read_checkpoint(path: Path) -> Any:
+    """What a checkpoint holds: tensors and plain values only.
+
+    Raises:
+        ModelError: the file is missing, damaged, no checkpoint, or would run code when it is read.
+    """
+    if not path.is_file():
+        raise ModelError("there is no such model file", where=str(path), hint="parity models lists those known by name")
+    if path.stat().st_size == 0:
+        raise ModelError("the model file is empty", where=str(path), hint="copy or train it again")
+    if path.suffix == ".safetensors":
+        return _read_safetensors(path)
+    kind = _archive_kind(path)
+    if kind is not None:
+        raise ModelError(
+            f"this file is {kind}, not a checkpoint",
+            where=str(path),
+            hint=f"to judge it against its model: parity report MODEL --artifact {path}",
+        )
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise _refused(path, error) from error
+    except (RuntimeError, OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ModelError(f"the model file is damaged or truncated: {first}", where=str(path)) from error
+
+
+def _refused(path: Path, error: pickle.UnpicklingError) -> ModelError:
+    if not zipfile.is_zipfile(path) and path.open("rb").read(2)[:1] != b"\x80":
+        return ModelError("this file is not a model", where=str(path), allowed="a checkpoint that torch.save wrote")
+    reason = next((line for line in str(error).splitlines() if "GLOBAL" in line or "global" in line), str(error))
+    return ModelError(
+        "the model file holds more than tensors, and reading it would run code of its own",
+        where=str(path),
+        got=reason.strip()[:200],
+        hint="save model.state_dict() instead and give --arch package.module:factory",
+    )
+
+
+def _read_safetensors(path: Path) -> Any:
+    from safetensors import SafetensorError  # noqa: PLC0415  # only for files of its kind
+    from safetensors.torch import load_file  # noqa: PLC0415
+
+    try:
+        return load_file(path)
+    except (SafetensorError, OSError, ValueError) as error:
+        raise ModelError(f"the safetensors file is damaged: {error}", where=str(path)) from error
+
+
+def _archive_kind(path: Path) -> str | None:
+    if not zipfile.is_zipfile(path):
+        return "an ONNX model" if path.suffix == ".onnx" else None
+    try:
+        names = zipfile.ZipFile(path).namelist()
+    except zipfile.BadZipFile:
+        return None
+    if any("/code/" in name or name.endswith("constants.pkl") for name in names):
+        return "a TorchScript archive"
+    if any(name.endswith(("models/model.json", "serialized_exported_program.json")) for name in names):
+        return "an ExportedProgram"
+    if not any(name.endswith("data.pkl") for name in names):
+        return "a zip archive that holds no model"
+    return None
+
+
+def _state_dict(held: Any, path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    if isinstance(held, Mapping):
+        if held and all(isinstance(value, torch.Tensor) for value in held.values()):
+            return dict(held), ()
+        for key in STATE_KEYS:
+            inner = held.get(key)
+            if isinstance(inner, Mapping) and any(isinstance(value, torch.Tensor) for value in inner.values()):
+                beside = [str(other) for other in held if other != key]
+                return dict(inner), (f"weights taken from {key!r}; beside it: {', '.join(beside) or 'nothing'}",)
+        got = f"a dictionary with {', '.join(map(repr, list(held)[:_SHOWN])) or 'nothing'}"
+    else:
+        got = type(held).__name__
+    raise ModelError(
+        "no weights were found in the model file",
+        where=str(path),
+        allowed=f"a state_dict, or one under {', '.join(map(repr, STATE_KEYS))}",
+        got=got,
+    )

@@ -1,0 +1,117 @@
+"""The registry of models: what `@parity.register` and `parity.toml` name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from parity.errors import UsageError
+from parity.models.refs import load_file, reference_to
+from parity.models.signature import parse_signature
+from parity.models.spec import ModelSpec
+from parity.registry import Registry
+from parity.settings import ModelSettings, Settings
+
+Source = str | Callable[[], Any]
+"""Where samples or labels come from: a file, a reference, or a module-level function."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+REGISTERED: Registry[ModelSpec] = Registry("model", group="parity.models")
+"""What `@parity.register` has added in this process."""
+
+_NAME = re.compile(r"^[A-Za-z0-9][\w.-]*$")
+
+
+def register(
+    name: str,
+    *,
+    input: str | Sequence[str],  # noqa: A002  # the public name of the contract
+    samples: Source,
+    calibration: Source | None = None,
+    labels: Source | None = None,
+    targets: Sequence[str] | None = None,
+    weights: str | None = None,
+) -> Callable[[F], F]:
+    """Register the decorated factory, a module-level callable that returns an `nn.Module`, as a model.
+
+    Args:
+        name: What the model is called on the command line, in suites and in `golden/`.
+        input: The signature, one written input or several, such as `image: float32[N, 3, 224, 224]`.
+        samples: Held-out inputs: a file, or a function that returns either a dictionary of stacked
+            arrays `{name: [n, ...]}` or an iterable of samples `{name: [...]}` without the batch axis.
+        calibration: The same for static quantization; no sample may be held out as well.
+        labels: Class labels `int64[n]` of the held-out samples.
+        targets: The targets that are shipped; all of them where it is left out.
+        weights: Checkpoint to load into what the factory returns.
+
+    Raises:
+        UsageError: the name, the signature or a function cannot be used; raised where it is written,
+            not when it is first run.
+    """
+    if not _NAME.match(name):
+        raise UsageError("a model's name is also a folder's", allowed="letters, digits, '.', '_', '-'", got=name)
+    signature = parse_signature(input)
+
+    def add(factory: F) -> F:
+        reference = reference_to(factory)
+        REGISTERED.add(
+            ModelSpec(
+                name=name,
+                factory=reference,
+                signature=signature,
+                root=Path.cwd(),
+                weights=weights,
+                samples=_source(samples),
+                calibration=_source(calibration),
+                labels=_source(labels),
+                targets=tuple(targets) if targets is not None else None,
+            )
+        )
+        return factory
+
+    return add
+
+
+def _source(source: Source | None) -> str | None:
+    return source if source is None or isinstance(source, str) else reference_to(source)
+
+
+def known_models(settings: Settings) -> dict[str, ModelSpec]:
+    """Every model by name: those of `parity.toml`, of the files it lists, and of entry points.
+
+    Raises:
+        ModelError: a listed file cannot be imported.
+    """
+    for file in settings.registry:
+        load_file((settings.root / file).resolve(), settings.root)
+    found = {name: REGISTERED.get(name) for name in REGISTERED.names()}
+    found |= {name: _from_settings(name, model, settings) for name, model in settings.models.items() if model.factory}
+    return {name: _with_settings(spec, settings) for name, spec in found.items()}
+
+
+def _from_settings(name: str, model: ModelSettings, settings: Settings) -> ModelSpec:
+    return ModelSpec(
+        name=name,
+        factory=model.factory or "",
+        signature=parse_signature(model.input),
+        root=settings.root,
+        weights=model.weights,
+        samples=model.samples,
+        calibration=model.calibration,
+        labels=model.labels,
+        targets=tuple(model.targets) if model.targets is not None else None,
+    )
+
+
+def _with_settings(spec: ModelSpec, settings: Settings) -> ModelSpec:
+    own = settings.models.get(spec.name)
+    limits = settings.limits.over(own.limits if own else None)
+    per_target = tuple((target, limits.over(each)) for target, each in (own.target_limits if own else {}).items())
+    return spec.with_changes(
+        root=settings.root,
+        limits=limits.frozen(),
+        target_limits=tuple((target, each.frozen()) for target, each in per_target),
+    )

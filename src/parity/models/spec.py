@@ -1,0 +1,68 @@
+"""`ModelSpec`: how a model is built again in any process, and what it is judged on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from parity.models.signature import Signature
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the gates allow, for one model or one of its targets.
+
+    Attributes:
+        ratio: Largest error of a float target, in floors of the reference.
+        agreement: Smallest share of decisions that a quantized target must keep.
+        sqnr_db: Smallest signal-to-quantization-noise ratio, in dB; None leaves it unjudged.
+        latency: Largest growth of the ratio to eager over the golden's.
+    """
+
+    ratio: float = 10.0
+    agreement: float = 0.98
+    sqnr_db: float | None = None
+    latency: float = 1.10
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """One registered model.
+
+    Every reference is text (`package.module:name`, `file.py:name` or a path relative to `root`), so
+    that a spec crosses to a child process without pickling any code.
+
+    Attributes:
+        name: What the model is called, and the folder of its golden.
+        factory: Reference to a callable without arguments that returns the `nn.Module`.
+        signature: The named inputs.
+        root: The project's folder.
+        weights: Checkpoint to load into the module, or None where the factory does it.
+        samples: Held-out inputs: a file, or a reference to a callable.
+        calibration: Inputs for static quantization, disjoint from the held-out ones.
+        labels: Labels of the held-out samples: a file, or a reference to a callable.
+        targets: The targets that the team ships, or None for all of them.
+        limits: What the gates allow.
+        target_limits: The same for single targets, by target or exporter name.
+    """
+
+    name: str
+    factory: str
+    signature: Signature
+    root: Path
+    weights: str | None = None
+    samples: str | None = None
+    calibration: str | None = None
+    labels: str | None = None
+    targets: tuple[str, ...] | None = None
+    limits: Limits = field(default_factory=Limits)
+    target_limits: tuple[tuple[str, Limits], ...] = ()
+
+    def limits_for(self, target: str) -> Limits:
+        """The limits of one target: its own, else its exporter's, else the model's."""
+        own = dict(self.target_limits)
+        return own.get(target, own.get(target.partition("@")[0], self.limits))
+
+    def with_changes(self, **changes: object) -> ModelSpec:
+        """A copy in which every change that is not None is made."""
+        return replace(self, **{key: value for key, value in changes.items() if value is not None})  # type: ignore[arg-type]  # keys are fields by construction

@@ -1,0 +1,233 @@
+"""Plan the cells, run them, time what ran, and gather the records into a report."""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import parity
+from parity.cache import ArtifactCache, cache_folder
+from parity.environment import cores, environment, machine_class
+from parity.gates.latency import judge_latency
+from parity.golden.record import Golden
+from parity.latency.statistics import summarise
+from parity.models.spec import ModelSpec
+from parity.records import (
+    SCHEMA,
+    LatencyMeasurement,
+    LatencyResult,
+    Record,
+    Report,
+    Stage,
+    Symptom,
+    Verdict,
+    worst,
+)
+from parity.settings import Settings
+from parity.targets import Target, foreign_target
+from parity.workbench import Judged, Workbench, value_of
+from parity.workers.inspect import inspect_artifact
+from parity.workers.process import Children
+from parity.workers.timing import EAGER, TimeTask, Timings, time_targets
+
+BATCH_SIZES = (1, 2, 3, 8, 32)
+
+Notice = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a report is asked to judge.
+
+    Attributes:
+        spec: The model.
+        targets: What to export and run.
+        settings: The project's settings.
+        artifacts: Files made elsewhere, judged without exporting.
+        runtime: The runtime for those, or None for the one that reads them.
+        batch_sizes: The sweep, and what is timed.
+        threads: Intra-op threads of everything.
+        latency: Whether to time.
+        golden: What was approved at the last release, or None.
+        in_process: Run every stage in this process, for a debugger; nothing is timed then.
+    """
+
+    spec: ModelSpec
+    targets: Sequence[Target]
+    settings: Settings
+    artifacts: Sequence[Path] = ()
+    runtime: str | None = None
+    batch_sizes: tuple[int, ...] = BATCH_SIZES
+    threads: int = 1
+    latency: bool = True
+    golden: Golden | None = None
+    in_process: bool = False
+    notice: Notice = field(default=lambda text: None)
+
+
+def run_report(request: Request, out: Path) -> Report:
+    """Judge a model at every target; artifacts and logs go to `out/artifacts`.
+
+    Raises:
+        ModelError: the model cannot be built or does not run on its own samples.
+        SampleError: the samples cannot be read or do not fit.
+    """
+    with scratch() as folder, Children(in_process=request.in_process) as children:
+        artifacts = out / "artifacts"
+        shutil.rmtree(artifacts, ignore_errors=True)
+        bench = Workbench(
+            spec=request.spec,
+            folder=folder,
+            artifacts=artifacts,
+            cache=ArtifactCache(cache_folder(request.settings)),
+            children=children,
+            timeouts=request.settings.timeouts,
+            threads=request.threads,
+            batch_sizes=request.batch_sizes,
+            notice=request.notice,
+        )
+        targets = (*request.targets, *_foreign(request, bench))
+        judged = _judge_all(bench, targets, request)
+        timings = _time(bench, targets, judged, request) if request.latency else None
+        return _report(bench, targets, judged, timings, request)
+
+
+class scratch(tempfile.TemporaryDirectory[str]):  # noqa: N801  # used like a function
+    """A temporary folder as a `Path`."""
+
+    def __init__(self) -> None:
+        super().__init__(prefix="parity-", ignore_cleanup_errors=True)
+
+    def __enter__(self) -> Path:  # type: ignore[override]  # a path is what every caller wants
+        return Path(super().__enter__())
+
+
+def _foreign(request: Request, bench: Workbench) -> tuple[Target, ...]:
+    found: list[Target] = []
+    for path in request.artifacts:
+        log = bench.artifacts / f"{path.name}.inspect.log"
+        outcome = bench.children.run(inspect_artifact, path.resolve(), log=log, timeout=request.settings.timeouts.load)
+        artifact = value_of(outcome, f"{path} cannot be read")
+        found.append(foreign_target(path, artifact, request.runtime))
+    return tuple(found)
+
+
+def _judge_all(bench: Workbench, targets: Sequence[Target], request: Request) -> list[Judged]:
+    """Exports and runs, as many at a time as there are cores for their threads."""
+    bench.loaded()
+    jobs = 1 if request.in_process else max(cores() // request.threads, 1)
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        try:
+            first = pool.submit(bench.reference)
+            cells = [pool.submit(bench.judged, target) for target in targets]
+            first.result()
+            return [cell.result() for cell in cells]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            bench.children.end_all()
+            raise
+
+
+def _time(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged], request: Request) -> Timings | None:
+    if request.in_process or bench.reference().facts.unstable:
+        return None
+    tasks = {EAGER: TimeTask(bench.spec, bench.samples, request.threads)}
+    for target, each in zip(targets, judged, strict=True):
+        if each.artifact is not None and each.record.stage in (Stage.DONE, Stage.COMPARE):
+            tasks[target.name] = TimeTask(
+                bench.spec, bench.samples, request.threads, each.artifact, target.runtime
+            )
+    latency = request.settings.latency
+    return time_targets(
+        bench.children,
+        tasks,
+        _timed_batches(bench, request),
+        seconds=latency.seconds,
+        processes=latency.processes,
+        logs=bench.artifacts / "timing",
+        progress=lambda text: request.notice(f"time {text}"),
+    )
+
+
+def _timed_batches(bench: Workbench, request: Request) -> tuple[int, ...]:
+    if bench.spec.signature.batch is None:
+        return (1,)
+    return tuple(call.sweep for call in bench.loaded().calls if call.sweep is not None)
+
+
+def _report(
+    bench: Workbench,
+    targets: Sequence[Target],
+    judged: Sequence[Judged],
+    timings: Timings | None,
+    request: Request,
+) -> Report:
+    loaded, reference = bench.loaded(), bench.reference()
+    measured = measurements(timings, request.threads)
+    records = [
+        _with_latency(each.record, measured, timings, request)
+        for _, each in zip(targets, judged, strict=True)
+    ]
+    verdict = worst(record.verdict for record in records)
+    return Report(
+        schema=SCHEMA,
+        parity=parity.__version__,
+        created=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        environment=environment(request.threads),
+        model=loaded.model,
+        samples=loaded.samples,
+        reference=replace(reference.facts, latency=measured.get(EAGER, ())),
+        records=tuple(records),
+        verdict=verdict,
+        message=_summary(records, verdict),
+    )
+
+
+def measurements(timings: Timings | None, threads: int) -> dict[str, tuple[LatencyMeasurement, ...]]:
+    """Measurements by target, in the order of the batch sizes."""
+    found: dict[str, tuple[LatencyMeasurement, ...]] = {}
+    for (name, batch), paired in (timings.paired if timings else {}).items():
+        found[name] = (*found.get(name, ()), summarise(batch, threads, paired))
+    return found
+
+
+def _with_latency(
+    record: Record, measured: Mapping[str, Sequence[LatencyMeasurement]], timings: Timings | None, request: Request
+) -> Record:
+    if timings is not None and record.target in timings.failed:
+        message = f"timing: {timings.failed[record.target]}"
+        if record.verdict is Verdict.FAIL:
+            return record
+        return replace(record, verdict=Verdict.FAIL, stage=Stage.TIME, symptom=Symptom.EXCEPTION, message=message)
+    limits = request.spec.limits_for(record.target)
+    results: list[LatencyResult] = []
+    for each in measured.get(record.target, ()):
+        baseline, absent = latency_baseline(request.golden, record.target, each.batch, request.threads)
+        results.append(judge_latency(each, baseline, limits, absent))
+    verdict = worst([record.verdict, *(result.verdict for result in results)])
+    if verdict is record.verdict:
+        return replace(record, latency=tuple(results))
+    message = next(result.message or "" for result in results if result.verdict is verdict)
+    stage = Stage.TIME if verdict is Verdict.FAIL else record.stage
+    symptom = Symptom.MISMATCH if verdict is Verdict.FAIL else record.symptom
+    return replace(record, latency=tuple(results), verdict=verdict, message=message, stage=stage, symptom=symptom)
+
+
+def latency_baseline(golden: Golden | None, target: str, batch: int, threads: int) -> tuple[float | None, str]:
+    """The golden's ratio for this class of machine, or the reason why there is none."""
+    if golden is None:
+        return None, "no golden was given, so there is no baseline"
+    here = machine_class(threads)
+    ratio = golden.latency.get(here, {}).get(target, {}).get(str(batch))
+    return ratio, f"no baseline at batch {batch} for this class of machine ({here})"
+
+
+def _summary(records: Sequence[Record], verdict: Verdict) -> str:
+    counts = {each: sum(record.verdict is each for record in records) for each in Verdict}
+    told = ", ".join(f"{count} {each.value}" for each, count in counts.items() if count)
+    return f"{verdict.value}: {told or 'no target'}"

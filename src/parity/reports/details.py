@@ -1,0 +1,174 @@
+"""Everything known about one record, as sections that the terminal and the HTML page lay out.
+
+Each line of a section puts what was measured beside what it is held against and the limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from parity.records import DecisionResult, LatencyResult, NumericResult, Record, ShapeResult, Verdict
+from parity.reports.numbers import (
+    ABSENT,
+    against,
+    count,
+    digest,
+    interval,
+    milliseconds,
+    number,
+    seconds,
+    share,
+    size,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One result: what it is about, the numbers side by side, and whatever else is known of it."""
+
+    what: str
+    measured: str
+    yardstick: str
+    ratio: str
+    limit: str
+    verdict: Verdict | None
+    more: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """The results of one kind; `columns` heads the numbers of its lines."""
+
+    title: str
+    columns: tuple[str, str, str, str, str]
+    lines: tuple[Line, ...]
+
+
+def sections(record: Record) -> tuple[Section, ...]:
+    """The sections of `record` that have anything in them."""
+    made = (
+        Section(
+            title="Numbers",
+            columns=("output", "error", "floor", "error / floor", "limit"),
+            lines=tuple(_numeric(each) for each in record.numeric),
+        ),
+        Section(
+            title="Decisions",
+            columns=("metric", "value", "reference", "95 % interval", "limit"),
+            lines=tuple(_decision(each) for each in record.decisions),
+        ),
+        Section(
+            title="Batch sizes",
+            columns=("batch", "outcome", "floor", "error / floor", "limit"),
+            lines=tuple(_shape(each) for each in record.shapes),
+        ),
+        Section(
+            title="Latency",
+            columns=("batch", "median", "baseline", "ratio to eager", "limit"),
+            lines=tuple(_latency(each) for each in record.latency),
+        ),
+    )
+    return tuple(section for section in made if section.lines)
+
+
+def facts(record: Record) -> tuple[tuple[str, str], ...]:
+    """The facts of `record` that no gate looks at, as names and values; absent ones are left out."""
+    found: list[tuple[str, str]] = []
+    if record.precision:
+        found.append(("precision", record.precision))
+    if record.export:
+        export = record.export
+        took = f"in {seconds(export.seconds)}" + (" (from the cache)" if export.cached else "")
+        found += [("artifact", f"{size(export.bytes)}, made {took}"), ("sha256", digest(export.sha256))]
+        found += [("path", export.path)] if export.path else []
+        found += [("export note", note) for note in export.notes]
+    if record.memory:
+        found.append(("peak memory", size(record.memory.peak_bytes)))
+    found += [(f"runtime {name}", value) for name, value in (record.runtime or {}).items()]
+    if record.log:
+        found.append(("log", record.log))
+    return tuple(found)
+
+
+def _numeric(result: NumericResult) -> Line:
+    return Line(
+        what=result.output,
+        measured=number(result.error),
+        yardstick=number(result.floor),
+        ratio=against(result.ratio, result.limit).partition(" / ")[0],
+        limit=number(result.limit),
+        verdict=result.verdict,
+        more=_known(
+            f"rule {result.rule}",
+            _with("measured as {}", result.measure),
+            _with("allowed for long sums {}", result.allowance, number),
+            _with("largest absolute difference {}", result.max_abs, number),
+            _with("worst sample {}", result.worst_sample),
+            _with("{} elements differ", result.mismatched),
+            _with("n = {}", result.n),
+            _with("SQNR {} dB", result.sqnr_db, number),
+            "constant reference output" if result.constant else None,
+            result.detail,
+            result.message,
+        ),
+    )
+
+
+def _decision(result: DecisionResult) -> Line:
+    return Line(
+        what=f"{result.metric} of {result.output}",
+        measured=share(result.value),
+        yardstick=ABSENT if result.reference is None else share(result.reference),
+        ratio=interval(result.low, result.high),
+        limit=number(result.limit),
+        verdict=result.verdict,
+        more=_known(
+            _with("n = {}", result.n),
+            _with("{}", result.flips, lambda flips: count(flips, "flip")),
+            _with("{} within arithmetic noise", result.ties, lambda ties: count(ties, "tie")),
+            None if result.verdict else "for information, no gate",
+            result.message,
+        ),
+    )
+
+
+def _shape(result: ShapeResult) -> Line:
+    return Line(
+        what=str(result.batch),
+        measured=str(result.symptom),
+        yardstick=ABSENT,
+        ratio=against(result.ratio, result.limit).partition(" / ")[0],
+        limit=number(result.limit),
+        verdict=result.verdict,
+        more=_known(result.detail, result.message),
+    )
+
+
+def _latency(result: LatencyResult) -> Line:
+    bounds = "" if result.ratio_low is None else f" ({interval(result.ratio_low, result.ratio_high)})"
+    return Line(
+        what=str(result.batch),
+        measured=milliseconds(result.median_ms),
+        yardstick=number(result.baseline),
+        ratio=against(result.ratio, result.limit).partition(" / ")[0] + bounds,
+        limit=number(result.limit),
+        verdict=result.verdict,
+        more=_known(
+            _with("p90 {}", result.p90_ms, milliseconds),
+            f"{number(result.throughput)} samples a second",
+            count(result.threads, "thread"),
+            f"{count(result.n, 'burst')} from {result.processes} fresh processes",
+            result.message,
+        ),
+    )
+
+
+def _with(text: str, value: object, write: Callable[..., str] = str) -> str | None:
+    return None if value is None else text.format(write(value))
+
+
+def _known(*texts: str | None) -> tuple[str, ...]:
+    """The texts that are there, each once, in order."""
+    present: Iterable[str] = (text for text in texts if text)
+    return tuple(dict.fromkeys(present))

@@ -1,0 +1,88 @@
+"""What a report was made from, as names and values: the model, the samples, the reference, the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from parity.records import Report
+from parity.reports.numbers import ABSENT, count, milliseconds, seconds
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+def model_facts(report: Report) -> Pairs:
+    """The model: where it came from, its signature, size and digests."""
+    model = report.model
+    return (
+        ("name", model.name),
+        ("source", model.source),
+        ("parameters", f"{model.parameters:,}"),
+        *(("input", each) for each in model.inputs),
+        ("weights sha256", model.weights_sha256 or ABSENT),
+        ("code sha256", model.code_sha256 or ABSENT),
+        *(("note", note) for note in model.notes),
+    )
+
+
+def sample_facts(report: Report) -> Pairs:
+    """The held-out samples: source, number, digest, and the calibration set where there is one."""
+    samples = report.samples
+    calibration = samples.calibration_source
+    return (
+        ("source", samples.source),
+        ("held out", count(samples.n, "sample")),
+        ("labelled", _yes(samples.labelled)),
+        ("synthetic", "yes: random inputs are weak evidence" if samples.synthetic else "no"),
+        ("sha256", samples.sha256 or ABSENT),
+        *([("calibration", calibration)] if calibration else []),
+        *([("calibration samples", str(samples.calibration_n))] if samples.calibration_n is not None else []),
+    )
+
+
+def reference_facts(report: Report) -> Pairs:
+    """The eager reference: its oracle, outputs, noise and time."""
+    reference = report.reference
+    reason = f": {reference.oracle_reason}" if reference.oracle_reason else ""
+    return (
+        ("oracle", f"{reference.oracle}{reason}"),
+        *(
+            ("output", f"{each.name}: {each.dtype}{list(each.shape)}" + ("" if each.batched else ", no batch axis"))
+            for each in reference.outputs
+        ),
+        ("longest reduction", count(reference.longest_reduction, "term")),
+        ("jittered copies", str(reference.jittered_copies)),
+        ("threads", str(reference.threads)),
+        ("took", seconds(reference.seconds)),
+        *(
+            (f"latency, batch {each.batch}", f"{milliseconds(each.median_ms)} (p90 {milliseconds(each.p90_ms)})")
+            for each in reference.latency
+        ),
+        *([("unstable", reference.unstable)] if reference.unstable else []),
+        *(("note", note) for note in reference.notes),
+    )
+
+
+def environment_facts(report: Report) -> Pairs:
+    """The machine and the versions, nested names joined with dots."""
+    return (*_flat("", report.environment), ("parity", report.parity), ("created", report.created))
+
+
+def setting_facts(report: Report) -> Pairs:
+    """The settings that the run was made with, nested names joined with dots."""
+    return tuple(_flat("", report.settings))
+
+
+def _flat(prefix: str, value: object) -> Iterable[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _flat(f"{prefix}.{name}" if prefix else str(name), inner)
+    elif isinstance(value, bool):
+        yield prefix, _yes(value)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        yield prefix, ", ".join(str(each) for each in value) or ABSENT
+    else:
+        yield prefix, ABSENT if value is None else str(value)
+
+
+def _yes(value: bool) -> str:  # noqa: FBT001 - one value, one word
+    return "yes" if value else "no"

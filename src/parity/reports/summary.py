@@ -1,0 +1,220 @@
+"""What every renderer shows of a report: the verdict as a sentence, and one row for each target.
+
+The one-row view has room for one number a kind, so it takes the finding with the gravest verdict, and
+among those the one furthest from what was hoped for. All numbers stay in the records.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from parity.records import (
+    DecisionResult,
+    LatencyResult,
+    NumericResult,
+    Record,
+    Report,
+    Stage,
+    Symptom,
+    Verdict,
+)
+from parity.reports.numbers import ABSENT, against, count, interval, number, share, size
+
+GRAVEST_FIRST = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS, Verdict.SKIP)
+SYMBOLS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INCONCLUSIVE: "?", Verdict.SKIP: "-"}
+PHRASES = {
+    Verdict.FAIL: "failed",
+    Verdict.INCONCLUSIVE: "inconclusive",
+    Verdict.PASS: "passed",
+    Verdict.SKIP: "skipped",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One target in one line; every text is ready to show, and plain (no markup)."""
+
+    target: str
+    verdict: Verdict
+    ended: str
+    error: str
+    decision: tuple[str, ...]
+    shapes: tuple[tuple[str, Verdict], ...]
+    latency: tuple[str, ...]
+    size: str
+    message: str
+
+
+def rows(report: Report) -> tuple[Row, ...]:
+    """One row for each record, in the order of the report."""
+    batch = shared_batch(report)
+    return tuple(row(record, batch) for record in report.records)
+
+
+def row(record: Record, batch: int | None) -> Row:
+    """The row of one record; `batch` is the batch size at which its latency is shown."""
+    return Row(
+        target=record.target,
+        verdict=record.verdict,
+        ended=ended(record),
+        error=error_text(worst_numeric(record.numeric)),
+        decision=_decision_lines(shown_decision(record.decisions)),
+        shapes=tuple((str(shape.batch), shape.verdict) for shape in record.shapes),
+        latency=_latency_lines(shown_latency(record.latency, batch), batch),
+        size=size(record.export.bytes) if record.export else ABSENT,
+        message=record.message,
+    )
+
+
+def ended(record: Record) -> str:
+    """Where and how the cell ended, as `run/crash`; empty where it ran to its end."""
+    if record.stage is Stage.DONE and record.symptom is Symptom.OK:
+        return ""
+    return f"{record.stage}/{record.symptom}"
+
+
+def worst_numeric(results: Iterable[NumericResult]) -> NumericResult | None:
+    """The gravest result, and among equals the one with the largest ratio; None where there is none."""
+    return min(
+        results,
+        key=lambda each: (
+            GRAVEST_FIRST.index(each.verdict),
+            -(float("-inf") if each.ratio is None else each.ratio),
+        ),
+        default=None,
+    )
+
+
+def error_text(result: NumericResult | None) -> str:
+    """A numeric result in a few characters: `1.05 / 10`, `3 of 540 differ`, `dtype`."""
+    if result is None:
+        return ABSENT
+    if result.ratio is not None:
+        return against(result.ratio, result.limit)
+    if result.mismatched is not None:
+        return f"{result.mismatched} of {ABSENT if result.n is None else result.n} differ"
+    if result.sqnr_db is not None:
+        return f"SQNR {number(result.sqnr_db)} dB"
+    return "constant" if result.constant else result.rule
+
+
+def shown_decision(results: Iterable[DecisionResult]) -> DecisionResult | None:
+    """The gravest judged decision metric, and among equals a top-1 agreement, then the lowest value."""
+    return min(
+        results,
+        key=lambda each: (
+            len(GRAVEST_FIRST) if each.verdict is None else GRAVEST_FIRST.index(each.verdict),
+            not each.metric.startswith("top1"),
+            each.value,
+        ),
+        default=None,
+    )
+
+
+def _decision_lines(result: DecisionResult | None) -> tuple[str, ...]:
+    if result is None:
+        return (ABSENT,)
+    lines = [] if result.metric == "top1_agreement" else [result.metric]
+    lines.append(share(result.value))
+    if result.low is not None:
+        lines.append(interval(result.low, result.high))
+    if result.n is not None:
+        lines.append(f"n={result.n}")
+    return tuple(lines)
+
+
+def shared_batch(report: Report) -> int | None:
+    """The batch size that most targets were timed at, the largest of equals; None without timings."""
+    seen = Counter(result.batch for record in report.records for result in record.latency)
+    return max(seen, key=lambda batch: (seen[batch], batch), default=None)
+
+
+def shown_latency(results: tuple[LatencyResult, ...], batch: int | None) -> LatencyResult | None:
+    """The timing at `batch`, or the largest batch size where the target was not timed at that one."""
+    at_batch = [result for result in results if result.batch == batch]
+    return max(at_batch or results, key=lambda each: each.batch, default=None)
+
+
+def _latency_lines(result: LatencyResult | None, batch: int | None) -> tuple[str, ...]:
+    if result is None:
+        return (ABSENT,)
+    lines = [number(result.ratio)]
+    if result.ratio_low is not None:
+        lines.append(interval(result.ratio_low, result.ratio_high))
+    if result.batch != batch:
+        lines.append(f"batch {result.batch}")
+    return tuple(lines)
+
+
+def subject(report: Report) -> str:
+    """What was judged and on what: `resnet18, judged on 540 held-out samples from heldout.npz`."""
+    samples = report.samples
+    kind = "synthetic held-out sample" if samples.synthetic else "held-out sample"
+    weak = " (random inputs: weak evidence)" if samples.synthetic else ""
+    return f"{report.model.name}, judged on {count(samples.n, kind)} from {samples.source}{weak}"
+
+
+def outcome(report: Report) -> str:
+    """How many targets ended how, naming those that failed or stayed inconclusive."""
+    if not report.records:
+        return "no target was judged"
+    parts = []
+    for verdict in GRAVEST_FIRST:
+        names = [record.target for record in report.records if record.verdict is verdict]
+        if not names:
+            continue
+        named = verdict in {Verdict.FAIL, Verdict.INCONCLUSIVE}
+        parts.append(f"{len(names)} {PHRASES[verdict]}" + (f" ({', '.join(names)})" if named else ""))
+    return f"of {count(len(report.records), 'target')}, {', '.join(parts)}"
+
+
+def sentence(report: Report) -> str:
+    """The verdict in one sentence, which starts with the verdict's word."""
+    return f"{str(report.verdict).upper()}: {subject(report)}: {outcome(report)}"
+
+
+def remarks(report: Report) -> tuple[str, ...]:
+    """What a reader must know besides the verdict: the report's message, an unstable reference."""
+    unstable = report.reference.unstable
+    found = [report.message] if report.message else []
+    if unstable and unstable not in report.message:
+        found.append(f"The reference is unstable, so nothing can be judged by it: {unstable}")
+    return tuple(found)
+
+
+def to_read(report: Report) -> tuple[Record, ...]:
+    """The records that need reading: failed first, then inconclusive, in the order of the report."""
+    return tuple(
+        record
+        for verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE)
+        for record in report.records
+        if record.verdict is verdict
+    )
+
+
+def reasons(record: Record) -> tuple[str, ...]:
+    """Every message of the record: its own, then those of its failed or inconclusive results that add to it."""
+    found = [record.message]
+    for name, results in (
+        ("output", record.numeric),
+        ("decision", record.decisions),
+        ("batch", record.shapes),
+        ("latency at batch", record.latency),
+    ):
+        for result in results:
+            if result.verdict not in {Verdict.FAIL, Verdict.INCONCLUSIVE}:
+                continue
+            text = result.message or getattr(result, "detail", None)
+            if text and text not in record.message:
+                found.append(f"{name} {_label(result)}: {text}")
+    return tuple(text for text in found if text)
+
+
+def _label(result: object) -> str:
+    if isinstance(result, NumericResult):
+        return result.output
+    if isinstance(result, DecisionResult):
+        return f"{result.metric} of {result.output}"
+    return str(getattr(result, "batch", ""))

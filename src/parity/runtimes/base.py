@@ -1,0 +1,59 @@
+"""What a runtime is: it opens an artifact, and the session maps named arrays to named arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from parity.arrays import Array
+from parity.artifacts import Artifact
+from parity.registry import Availability
+
+
+@dataclass(frozen=True)
+class SessionOptions:
+    """How a session is opened.
+
+    Attributes:
+        threads: Intra-op threads; every target of a run gets the same.
+        names: The model's inputs in the order of `forward`.
+        device: `cpu`, or `cuda` to ask for a GPU; `Session.facts` says what was really used.
+    """
+
+    threads: int
+    names: tuple[str, ...]
+    device: str = "cpu"
+
+
+class Session(Protocol):
+    """An opened artifact."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What the report should say of this session, such as the execution provider in use."""
+        ...
+
+    def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """One call: inputs by name to outputs by name. Raises whatever the runtime raises."""
+        ...
+
+
+class Runtime(Protocol):
+    """Something that can open artifacts of some formats."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def formats(self) -> frozenset[str]:
+        """The formats that it reads."""
+        ...
+
+    def availability(self) -> Availability:
+        """Version, or the reason why it cannot be used here; imports nothing heavy."""
+        ...
+
+    def open(self, artifact: Artifact, options: SessionOptions) -> Session:
+        """Load an artifact. Raises whatever the runtime raises."""
+        ...

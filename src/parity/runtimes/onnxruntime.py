@@ -1,0 +1,85 @@
+"""ONNX Runtime, on the CPU or on the GPU it really uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from parity.arrays import Array
+from parity.artifacts import Artifact
+from parity.errors import ParityError
+from parity.registry import Availability
+from parity.runtimes.base import Session, SessionOptions
+
+_PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
+
+
+class OnnxRuntime:
+    """Opens ONNX files, with external data beside them or without."""
+
+    name = "onnxruntime"
+    formats = frozenset({"onnx"})
+
+    def availability(self) -> Availability:
+        for distribution in ("onnxruntime", "onnxruntime-gpu"):
+            try:
+                return Availability(version=f"{distribution} {metadata.version(distribution)}")
+            except metadata.PackageNotFoundError:
+                continue
+        return Availability(reason="onnxruntime is not installed (pip install torch-parity[cpu])")
+
+    def open(self, artifact: Artifact, options: SessionOptions) -> Session:
+        import onnxruntime  # noqa: PLC0415  # optional, and after torch: the other order has been seen to be slow
+
+        settings = onnxruntime.SessionOptions()
+        settings.intra_op_num_threads = options.threads
+        settings.inter_op_num_threads = 1
+        settings.log_severity_level = 3
+        # Idle pools would slow down whatever is timed beside this session.
+        settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        wanted = _PROVIDERS[options.device]
+        providers = [wanted] if options.device == "cpu" else [wanted, _PROVIDERS["cpu"]]
+        session = onnxruntime.InferenceSession(str(artifact.entry), settings, providers=providers)
+        used = session.get_providers()[0]
+        if used != wanted:
+            raise ParityError(
+                f"ONNX Runtime was asked for {wanted} and uses {used}",
+                hint="install onnxruntime-gpu and a matching CUDA, or leave the device at cpu",
+            )
+        return OnnxSession(session, options.names, artifact.manifest.outputs, used)
+
+
+class OnnxSession:
+    """Feeds inputs by name; a graph that names them otherwise gets them in the order of `forward`."""
+
+    def __init__(self, session: Any, names: tuple[str, ...], outputs: tuple[str, ...], provider: str) -> None:
+        self._session = session
+        own = [each.name for each in session.get_inputs()]
+        self._feeds = _match_inputs(own, names)
+        produced = [each.name for each in session.get_outputs()]
+        self._outputs = outputs if len(outputs) == len(produced) else tuple(produced)
+        self.facts = {"provider": provider} | (
+            {} if set(own) <= set(names) else {"inputs": f"matched by position: {', '.join(own)}"}
+        )
+
+    def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """One call; a sequence or map output is refused by name."""
+        results = self._session.run(None, {own: inputs[name] for own, name in self._feeds.items()})
+        for name, result in zip(self._outputs, results, strict=True):
+            if not isinstance(result, np.ndarray):
+                raise ParityError(f"the output {name!r} is a {type(result).__name__}, not a tensor")
+        return dict(zip(self._outputs, results, strict=True))
+
+
+def _match_inputs(own: list[str], names: tuple[str, ...]) -> dict[str, str]:
+    """Graph input to model input. An exporter may leave out an input that the graph never reads."""
+    if set(own) <= set(names):
+        return {name: name for name in own}
+    if len(own) == len(names):
+        return dict(zip(own, names, strict=True))
+    raise ParityError(
+        "the graph's inputs do not match the model's", allowed=", ".join(names), got=", ".join(own) or "none"
+    )

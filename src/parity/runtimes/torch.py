@@ -1,0 +1,36 @@
+"""torch itself: ExportedPrograms and modules quantized by torch.ao, and the eager reference to time."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from parity.artifacts import Artifact
+from parity.registry import Availability, needs
+from parity.runtimes.base import Session, SessionOptions
+from parity.runtimes.modules import ModuleSession
+
+
+class TorchRuntime:
+    """Opens `.pt2` files, and quantized modules in their TorchScript container."""
+
+    name = "torch"
+    formats = frozenset({"exported-program", "torch-quantized"})
+
+    def availability(self) -> Availability:
+        return needs("torch")
+
+    def open(self, artifact: Artifact, options: SessionOptions) -> Session:
+        torch.set_num_threads(options.threads)
+        if artifact.manifest.format == "exported-program":
+            module = torch.export.load(artifact.entry).module()
+            return ModuleSession(module, options.names, {"device": "cpu"})
+        quantized = torch.jit.load(artifact.entry, map_location="cpu")
+        facts = {"device": "cpu", "engine": str(torch.backends.quantized.engine)}
+        return ModuleSession(quantized, options.names, facts)
+
+
+def eager_session(module: nn.Module, options: SessionOptions) -> Session:
+    """The reference as a session, for the targets to be timed against."""
+    torch.set_num_threads(options.threads)
+    return ModuleSession(module, options.names, {"device": "cpu"})

@@ -1,0 +1,261 @@
+"""One model on the bench: each stage is done once, in a child process, when somebody asks for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from parity.arrays import ArrayReader
+from parity.artifacts import Artifact, Manifest, write_manifest
+from parity.cache import ArtifactCache, cache_key, place
+from parity.cells import Cell, Reference, judge_cell
+from parity.compare.floor import ReferenceArrays, measure_floor
+from parity.errors import ModelError, ParityError
+from parity.exporters import EXPORTERS
+from parity.models.spec import ModelSpec
+from parity.records import ExportFacts, MemoryFacts, Record, ReferenceFacts, Stage, Symptom, Verdict
+from parity.samples.store import StoredSamples
+from parity.settings import TimeoutSettings
+from parity.targets import Target
+from parity.workers.export import ExportTask, export
+from parity.workers.load import HELD_OUT, Loaded, load
+from parity.workers.process import Children, Outcome
+from parity.workers.reference import ORACLE, REFERENCE, ReferenceTask, reference
+from parity.workers.run import OUTPUTS, Ran, RunTask, run
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """An artifact with its facts, or the record fields that took its place."""
+
+    artifact: Artifact | None
+    facts: ExportFacts | None
+    symptom: Symptom
+    message: str = ""
+    log: str | None = None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A record without latency, and the artifact that can be timed if there is one."""
+
+    record: Record
+    artifact: Artifact | None = None
+
+
+@dataclass
+class Workbench:
+    """The stages of one model. Safe to use from several threads; every result is made once.
+
+    Attributes:
+        spec: The model.
+        folder: Where samples and outputs lie while this lives; the caller removes it.
+        artifacts: Where artifacts and logs are put for people to find.
+        cache: Artifacts of earlier runs.
+        children: Starts the child processes.
+        timeouts: When they are stopped.
+        threads: Intra-op threads of the reference and every target.
+        batch_sizes: The sweep.
+    """
+
+    spec: ModelSpec
+    folder: Path
+    artifacts: Path
+    cache: ArtifactCache
+    children: Children
+    timeouts: TimeoutSettings
+    threads: int = 1
+    batch_sizes: tuple[int, ...] = (1, 2, 3, 8, 32)
+    notice: Callable[[str], None] = lambda text: None  # noqa: E731  # says nothing unless told to
+    _made: dict[str, Any] = field(default_factory=dict)
+    _locks: dict[str, threading.Lock] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def samples(self) -> Path:
+        """The folder of the stored samples."""
+        return self.folder / "samples"
+
+    def loaded(self) -> Loaded:
+        """The model's and samples' facts; raises ModelError or SampleError where they cannot be had."""
+        return self._once("load", self._load)
+
+    def reference(self) -> Reference:
+        """The reference; raises ModelError where the model does not run on its own samples."""
+        return self._once("reference", self._reference)
+
+    def exported(self, exporter: str) -> Exported:
+        """The artifact of an exporter, from the cache or made now. Failures are values."""
+        return self._once(f"export {exporter}", lambda: self._export(exporter))
+
+    def judged(self, target: Target) -> Judged:
+        """Everything but latency: export, run, compare, gate. Failures are records."""
+        return self._once(f"judge {target.name}", lambda: self._judge(target))
+
+    def stored(self) -> StoredSamples:
+        """The held-out samples."""
+        return StoredSamples(self.samples / HELD_OUT, self.spec.signature)
+
+    def _once(self, key: str, make: Callable[[], T]) -> T:
+        with self._lock:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            if key not in self._made:
+                self._made[key] = make()
+            made: T = self._made[key]
+            return made
+
+    def _load(self) -> Loaded:
+        self.notice("load")
+        log = self.artifacts / "load.log"
+        outcome = self.children.run(
+            load, self.spec, self.samples, self.batch_sizes, log=log, timeout=self.timeouts.load
+        )
+        loaded: Loaded = value_of(outcome, f"{self.spec.name} cannot be loaded")
+        return loaded
+
+    def _reference(self) -> Reference:
+        loaded = self.loaded()
+        self.notice("reference")
+        folder = self.folder / "reference"
+        task = ReferenceTask(self.spec, self.samples, loaded.calls, folder, self.threads)
+        log = self.artifacts / "reference.log"
+        outcome = self.children.run(reference, task, log=log, timeout=self.timeouts.run)
+        facts: ReferenceFacts = value_of(outcome, f"the reference of {self.spec.name} cannot be run")
+        arrays = ReferenceArrays(ArrayReader(folder, REFERENCE), ArrayReader(folder, ORACLE))
+        return Reference(facts, arrays, measure_floor(facts, arrays, loaded.calls))
+
+    def _export(self, name: str) -> Exported:
+        exporter = EXPORTERS.get(name)
+        source: Artifact | None = None
+        if exporter.source is not None:
+            made = self.exported(exporter.source)
+            if made.artifact is None:
+                message = f"needs {exporter.source}, which ended with {made.symptom}: {made.message}"
+                return replace(made, message=message)
+            source = made.artifact
+        loaded = self.loaded()
+        key = cache_key(
+            exporter,
+            loaded.model.weights_sha256,
+            loaded.model.code_sha256,
+            self.spec.factory,
+            *map(str, self.spec.signature.inputs),
+            loaded.example_sha256,
+            loaded.calibration_sha256 if exporter.precision != "float" else "",
+            source.manifest.sha256 if source else "",
+        )
+        folder = self.artifacts / name
+        log = folder / "export.log"
+        with self.cache.locked(key):
+            found = self.cache.find(key)
+            if found is not None:
+                return self._exported(place(found, folder), cached=True, log=None)
+            return self._export_now(name, key, source, folder, log)
+
+    def _export_now(self, name: str, key: str, source: Artifact | None, folder: Path, log: Path) -> Exported:
+        self.notice(f"export {name}")
+        outcome: Outcome | None = None
+
+        def fill(temporary: Path) -> bool:
+            nonlocal outcome
+            task = ExportTask(
+                self.spec, name, self.samples, self.loaded().example, temporary, source, self.threads
+            )
+            outcome = self.children.run(export, task, log=log, timeout=self.timeouts.export)
+            if outcome.symptom is not Symptom.OK:
+                return False
+            manifest: Manifest = outcome.value
+            write_manifest(temporary, manifest)
+            return True
+
+        made = self.cache.make(key, fill)
+        if made is not None:
+            return self._exported(place(made, folder), cached=False, log=log)
+        assert outcome is not None  # noqa: S101  # fill has run
+        return Exported(None, None, outcome.symptom, outcome.message, str(log))
+
+    def _exported(self, artifact: Artifact, *, cached: bool, log: Path | None) -> Exported:
+        return Exported(artifact, export_facts(artifact, cached=cached), Symptom.OK, log=str(log) if log else None)
+
+    def _judge(self, target: Target) -> Judged:
+        available = target.availability()
+        if not available:
+            # What was asked for by name and cannot be judged leaves the release undecided.
+            verdict = Verdict.INCONCLUSIVE if target.requested else Verdict.SKIP
+            return Judged(self._ended(target, Stage.EXPORT, Symptom.UNAVAILABLE, str(available), verdict))
+        if target.artifact is not None:
+            made = Exported(target.artifact, export_facts(target.artifact, cached=False), Symptom.OK)
+        else:
+            made = self.exported(target.exporter)
+        if made.artifact is None:
+            verdict = Verdict.SKIP if made.symptom is Symptom.UNSUPPORTED else Verdict.FAIL
+            return Judged(self._ended(target, Stage.EXPORT, made.symptom, made.message, verdict, log=made.log))
+        return self._run(target, made.artifact, made)
+
+    def _run(self, target: Target, artifact: Artifact, made: Exported) -> Judged:
+        loaded, ref = self.loaded(), self.reference()
+        self.notice(f"run {target.name}")
+        folder = self.folder / "outputs" / target.name
+        log = self.artifacts / target.exporter / f"{target.runtime}.run.log"
+        task = RunTask(artifact, target.runtime, self.spec.signature, self.samples, loaded.calls, folder, self.threads)
+        outcome = self.children.run(run, task, log=log, timeout=self.timeouts.run)
+        if outcome.symptom is not Symptom.OK:
+            record = self._ended(target, Stage.RUN, outcome.symptom, outcome.message, Verdict.FAIL, log=str(log))
+            return Judged(replace(record, export=made.facts))
+        ran: Ran = outcome.value
+        if not ran.opened:
+            record = self._ended(target, Stage.OPEN, Symptom.EXCEPTION, ran.message, Verdict.FAIL, log=str(log))
+            return Judged(replace(record, export=made.facts))
+        cell = Cell(
+            target=target.name,
+            precision=artifact.manifest.precision,
+            limits=self.spec.limits_for(target.name),
+            calls=loaded.calls,
+            outputs=ArrayReader(folder, OUTPUTS),
+            failed=ran.failed,
+            labels=self.stored().labels,
+            synthetic=loaded.samples.synthetic,
+        )
+        record = judge_cell(cell, ref)
+        memory = MemoryFacts(peak_bytes=outcome.peak_bytes) if outcome.peak_bytes is not None else None
+        record = replace(record, export=made.facts, memory=memory, runtime=dict(ran.facts) or None)
+        return Judged(record if record.symptom is Symptom.OK else replace(record, log=str(log)), artifact)
+
+    def _ended(
+        self,
+        target: Target,
+        stage: Stage,
+        symptom: Symptom,
+        message: str,
+        verdict: Verdict,
+        log: str | None = None,
+    ) -> Record:
+        return Record(target=target.name, verdict=verdict, stage=stage, symptom=symptom, message=message, log=log)
+
+
+def export_facts(artifact: Artifact, *, cached: bool) -> ExportFacts:
+    """What the report says of an artifact."""
+    manifest = artifact.manifest
+    return ExportFacts(
+        seconds=manifest.seconds,
+        bytes=manifest.bytes,
+        sha256=manifest.sha256,
+        cached=cached,
+        path=str(artifact.entry),
+        notes=manifest.notes,
+    )
+
+
+def value_of(outcome: Outcome, what: str) -> Any:
+    """The value of a stage that the whole run stands on; anything else is an error for the user."""
+    if outcome.symptom is Symptom.OK:
+        return outcome.value
+    if isinstance(outcome.error, ParityError):
+        raise outcome.error
+    raise ModelError(f"{what}: {outcome.symptom}: {outcome.message}", hint=f"the log: {outcome.log}")

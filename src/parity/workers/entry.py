@@ -1,0 +1,126 @@
+"""What runs inside a child process before and after its task."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import os
+import signal
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from parity.errors import ParityError, Unsupported
+from parity.records import Symptom
+
+IN_CHILD = "PARITY_CHILD"
+"""Set in the environment of every child: a script that calls parity without a main guard would recurse."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a child sends when its task is over: a value, or what took its place."""
+
+    symptom: Symptom
+    value: Any = None
+    error: ParityError | None = None
+    message: str = ""
+    peak_bytes: int | None = None
+
+
+def run_child(connection: Connection, task: Callable[..., Any], args: tuple[Any, ...], log: Path) -> None:
+    """Run one task and send its `Reply`; everything printed goes to the log."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.setsid()  # a group of its own: Ctrl-C reaches the parent alone, and the group can be killed whole
+    os.environ[IN_CHILD] = "1"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _follow_parent()
+    _redirect(log)
+    warnings.filterwarnings("ignore", category=DeprecationWarning)
+    warnings.filterwarnings("ignore", category=FutureWarning)
+    before = _resident_bytes()
+    reply = perform(task, args)
+    peak = _peak_bytes()
+    if peak is not None and before is not None:
+        reply = Reply(reply.symptom, reply.value, reply.error, reply.message, max(peak - before, 0))
+    connection.send(reply)
+    connection.close()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # runtimes are known to crash or hang while they are taken apart at exit
+
+
+def perform(task: Callable[..., Any], args: tuple[Any, ...]) -> Reply:
+    """Run a task; whatever it raises becomes a reply."""
+    try:
+        return Reply(Symptom.OK, value=task(*args))
+    except Unsupported as error:
+        return Reply(Symptom.UNSUPPORTED, error=error, message=str(error.what))
+    except ParityError as error:
+        traceback.print_exc()
+        return Reply(Symptom.EXCEPTION, error=error, message=error.what)
+    except Exception as error:  # noqa: BLE001  # a stage boundary: the exception becomes the cell's record
+        traceback.print_exc()
+        return Reply(Symptom.EXCEPTION, message=useful_line(error))
+
+
+def useful_line(error: BaseException) -> str:
+    """The one line of an exception that tells a reader most: its type and its first line with words."""
+    lines = [line.strip() for line in str(error).splitlines() if any(letter.isalnum() for letter in line)]
+    informative = [line for line in lines if not line.startswith(_PREAMBLE)]
+    first = next(iter(informative or lines), "")
+    return f"{type(error).__name__}: {first}"[:400] if first else type(error).__name__
+
+
+_PREAMBLE = ("Failed to export the model", "The above", "Traceback", "This is step", "## Exception summary", "- ")
+
+
+def _redirect(log: Path) -> None:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+    os.close(descriptor)
+    faulthandler.enable(file=sys.stderr)
+
+
+def _follow_parent() -> None:
+    """End this process when the parent is gone, however it went."""
+    from multiprocessing import parent_process  # noqa: PLC0415  # only meaningful in a child
+
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="parity-follow-parent").start()
+
+
+def _peak_bytes() -> int | None:
+    status = Path("/proc/self/status")
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+        return int(line.split()[1]) * 1024
+    with contextlib.suppress(ImportError, OSError):
+        import resource  # noqa: PLC0415  # not on every system
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+    return None
+
+
+def _resident_bytes() -> int | None:
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here on
+    return _peak_bytes()

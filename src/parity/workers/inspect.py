@@ -1,0 +1,76 @@
+"""What a file made elsewhere is: its format and precision, from its content."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+from parity.artifacts import Artifact, Manifest, describe_files
+from parity.errors import UsageError
+
+
+def inspect_artifact(path: Path) -> Artifact:
+    """Describe a file as an artifact of the folder it lies in, external data included.
+
+    Raises:
+        UsageError: there is no such file, it is no artifact, or its external data is missing.
+    """
+    if not path.is_file():
+        raise UsageError("there is no such artifact", where=str(path), hint="check the path given to --artifact")
+    if zipfile.is_zipfile(path):
+        return _zipped(path)
+    return _onnx(path)
+
+
+def _zipped(path: Path) -> Artifact:
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        code = "".join(archive.read(name).decode("utf-8", "replace") for name in names if name.endswith(".py"))
+    if any("/code/" in name for name in names):
+        quantized = "quantized" in code
+        return _artifact(path, "torchscript", "int8" if quantized else "float", (path.name,))
+    if any(name.endswith(("serialized_exported_program.json", "models/model.json")) for name in names):
+        return _artifact(path, "exported-program", "float", (path.name,))
+    raise UsageError(
+        "this file is no artifact",
+        where=str(path),
+        allowed="TorchScript, .pt2, or ONNX",
+        got="a checkpoint: it holds weights and no program" if any(n.endswith("data.pkl") for n in names) else "a zip",
+    )
+
+
+def _onnx(path: Path) -> Artifact:
+    try:
+        import onnx  # noqa: PLC0415  # optional, heavy
+        from onnx.external_data_helper import uses_external_data  # noqa: PLC0415
+    except ImportError as error:
+        raise UsageError("onnx is not installed, so this file cannot be read", where=str(path),
+                         hint="pip install torch-parity[cpu]") from error  # fmt: skip
+    from parity.exporters.onnx_quantized import QUANTIZED_OPS  # noqa: PLC0415
+
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except Exception as error:
+        raise UsageError(f"this file is no artifact: {type(error).__name__}", where=str(path),
+                         allowed="TorchScript, .pt2, or ONNX") from error  # fmt: skip
+    if not model.graph.node:
+        raise UsageError("this ONNX file holds no graph", where=str(path), allowed="TorchScript, .pt2, or ONNX")
+    beside = {
+        entry.value
+        for tensor in model.graph.initializer
+        if uses_external_data(tensor)
+        for entry in tensor.external_data
+        if entry.key == "location"
+    }
+    missing = sorted(name for name in beside if not (path.parent / name).is_file())
+    if missing:
+        raise UsageError("the external data of this ONNX file is missing", where=str(path), got=f"no {missing[0]}",
+                         hint=f"copy {missing[0]} beside it")  # fmt: skip
+    nodes = [node for graph in (model.graph, *model.functions) for node in graph.node]
+    quantized = any(node.op_type in QUANTIZED_OPS for node in nodes)
+    return _artifact(path, "onnx", "int8" if quantized else "float", (path.name, *sorted(beside)))
+
+
+def _artifact(path: Path, kind: str, precision: str, files: tuple[str, ...]) -> Artifact:
+    described = describe_files(path.parent, only=files)
+    return Artifact(path.parent, Manifest(path.name, kind, precision, path.name, files=described))

@@ -1,0 +1,189 @@
+"""One task, one child process: started from a forkserver that has torch loaded, watched, and ended."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from parity.errors import ParityError, UsageError
+from parity.records import Symptom
+from parity.workers.entry import IN_CHILD, Reply, perform, run_child
+
+PRELOAD = ["torch", "numpy", "parity.workers.export", "parity.workers.reference", "parity.workers.run", "parity.workers.preload"]
+"""What the forkserver loads once, so that no child has to."""
+
+_PASSIVE = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}
+"""Idle OpenMP threads sleep instead of spinning beside whoever is being timed."""
+
+_STARTING = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a task ended. `value` is there with symptom `ok` only; `log` holds all that was printed."""
+
+    symptom: Symptom
+    seconds: float
+    log: Path
+    value: Any = None
+    error: ParityError | None = None
+    message: str = ""
+    peak_bytes: int | None = None
+
+
+def refuse_recursion() -> None:
+    """Raises UsageError inside a child: the caller's script has no main guard and is being run again."""
+    if os.environ.get(IN_CHILD):
+        raise UsageError(
+            "parity was called while one of its own child processes was importing this script",
+            hint='put the call under `if __name__ == "__main__":`',
+        )
+
+
+def context() -> BaseContext:
+    """The forkserver where there is one, spawn elsewhere."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    chosen = multiprocessing.get_context("forkserver")
+    chosen.set_forkserver_preload(PRELOAD)
+    return chosen
+
+
+class Child:
+    """A started child process and the pipe to it."""
+
+    def __init__(self, task: Callable[..., Any], args: tuple[Any, ...], log: Path) -> None:
+        refuse_recursion()
+        chosen = context()
+        self.connection: Connection
+        self.connection, theirs = chosen.Pipe()
+        self._process: BaseProcess = chosen.Process(  # type: ignore[attr-defined]  # every context has it
+            target=run_child, args=(theirs, task, args, log), daemon=True
+        )
+        with _STARTING, _without_main(), _environment(_PASSIVE):
+            self._process.start()
+        theirs.close()
+
+    def receive(self, timeout: float | None) -> Any:
+        """The next message; raises TimeoutError, or EOFError where the child is gone."""
+        if not self.connection.poll(timeout):
+            raise TimeoutError
+        return self.connection.recv()
+
+    def died(self) -> str:
+        """How a child that sent nothing ended, with the signal's name."""
+        self._process.join(5)
+        code = self._process.exitcode
+        if code is not None and code < 0:
+            with contextlib.suppress(ValueError):
+                return f"the worker was killed by {signal.Signals(-code).name}"
+        return f"the worker ended with exit status {code}"
+
+    def end(self) -> None:
+        """Kill the child and everything that it started, and wait for it."""
+        pid = self._process.pid
+        if pid is not None and self._process.is_alive():
+            try:
+                if os.getpgid(pid) == pid:
+                    os.killpg(pid, signal.SIGKILL)
+            except (OSError, AttributeError):
+                pass
+            self._process.kill()
+        self._process.join(5)
+        self.connection.close()
+
+
+@dataclass
+class Children:
+    """Starts children, and ends those that still live when the block is left, also by Ctrl-C.
+
+    With `in_process` every task runs in this process instead, for a debugger.
+    """
+
+    in_process: bool = False
+    _alive: set[Child] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _closed: bool = False
+
+    def __enter__(self) -> Children:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end_all()
+
+    def end_all(self) -> None:
+        """Kill every child that is alive; none can be started afterwards."""
+        with self._lock:
+            self._closed = True
+            alive = list(self._alive)
+        for child in alive:
+            child.end()
+
+    @contextlib.contextmanager
+    def child(self, task: Callable[..., Any], args: tuple[Any, ...], log: Path) -> Iterator[Child]:
+        """A child that is ended when the block is left."""
+        started = Child(task, args, log)
+        with self._lock:
+            self._alive.add(started)
+        try:
+            if self._closed:
+                raise InterruptedError("the run is over")
+            yield started
+        finally:
+            with self._lock:
+                self._alive.discard(started)
+            started.end()
+
+    def run(self, task: Callable[..., Any], *args: Any, log: Path, timeout: float) -> Outcome:
+        """Run one task to its end. Never raises for what the task does: that is the outcome."""
+        start = time.perf_counter()
+        if self.in_process:
+            reply = perform(task, args)
+        else:
+            with self.child(task, args, log) as child:
+                try:
+                    reply = child.receive(timeout)
+                except TimeoutError:
+                    reply = Reply(Symptom.TIMEOUT, message=f"still running after {timeout:g} s, and stopped")
+                except (EOFError, ConnectionError):
+                    reply = Reply(Symptom.CRASH, message=child.died())
+        seconds = time.perf_counter() - start
+        return Outcome(
+            reply.symptom, seconds, log, reply.value, reply.error, reply.message, peak_bytes=reply.peak_bytes
+        )
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """Children get everything by name; importing the caller's script again would only run it twice."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+@contextlib.contextmanager
+def _environment(values: dict[str, str]) -> Iterator[None]:
+    """Set what is not set, for the forkserver's start alone."""
+    added = {key: value for key, value in values.items() if key not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for key in added:
+            os.environ.pop(key, None)

@@ -1,0 +1,74 @@
+"""The run stage: one runtime opens one artifact and answers every call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from parity.arrays import ArrayWriter
+from parity.artifacts import Artifact
+from parity.errors import ParityError
+from parity.models.signature import Signature
+from parity.runtimes import RUNTIMES, SessionOptions
+from parity.samples.calls import Call
+from parity.samples.store import StoredSamples
+from parity.workers.entry import useful_line
+from parity.workers.load import HELD_OUT
+
+OUTPUTS = "outputs"
+
+
+@dataclass(frozen=True)
+class RunTask:
+    """What a child needs to run an artifact."""
+
+    artifact: Artifact
+    runtime: str
+    signature: Signature
+    samples: Path
+    calls: tuple[Call, ...]
+    folder: Path
+    threads: int
+    device: str = "cpu"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of it: `failed` holds, by call, the line that matters; `opened` is False where nothing ran."""
+
+    opened: bool
+    message: str
+    failed: Mapping[str, str]
+    facts: Mapping[str, str]
+    open_seconds: float
+
+
+def run(task: RunTask) -> Ran:
+    """Open the artifact and make every call, writing outputs to `task.folder`.
+
+    A call that raises is recorded and the next one is made: another batch size may well work. After the
+    first failure the rest of the held-out calls is left out, since nothing more can be learnt from them.
+    """
+    start = time.perf_counter()
+    try:
+        options = SessionOptions(task.threads, task.signature.names, task.device)
+        session = RUNTIMES.get(task.runtime).open(task.artifact, options)
+    except Exception as error:  # noqa: BLE001  # a stage boundary: not opening is this stage's result
+        message = error.what if isinstance(error, ParityError) else useful_line(error)
+        return Ran(False, message, {}, {}, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    stored = StoredSamples(task.samples / HELD_OUT, task.signature)
+    failed: dict[str, str] = {}
+    gave_up = False
+    with ArrayWriter(task.folder, OUTPUTS) as writer:
+        for call in task.calls:
+            if gave_up and call.sweep is None:
+                continue
+            try:
+                writer.put_all(call.id, session.run(stored.batch(call.samples)))
+            except Exception as error:  # noqa: BLE001  # a stage boundary: the call's failure is a finding
+                failed[call.id] = error.what if isinstance(error, ParityError) else useful_line(error)
+                gave_up = gave_up or call.sweep is None
+    return Ran(True, "", failed, dict(session.facts), seconds)

@@ -1,0 +1,1 @@
+"""The regression suites and the models they register."""

@@ -1,0 +1,38 @@
+"""report.md: tables that stay tables whatever the messages hold."""
+
+from __future__ import annotations
+
+import re
+
+from parity.reports import markdown
+
+from . import examples
+
+
+def test_every_row_has_as_many_cells_as_the_head() -> None:
+    for report in (examples.nine_targets(), examples.hazardous()):
+        table = [line for line in markdown.render(report).splitlines() if line.startswith("|")]
+        assert len(table) == 2 + len(report.records)
+        assert {len(re.findall(r"(?<!\\)\|", line)) for line in table} == {9}
+
+
+def test_messages_cannot_make_markup_or_mention_anyone() -> None:
+    text = markdown.render(examples.hazardous())
+    assert "<script>" not in text.replace("`</script><b>x</b>", "")
+    assert "<img" not in text
+    assert "@someone" not in text
+    assert "[link](" not in text
+    assert r"\*bold\*" in text
+
+
+def test_targets_stand_in_code_spans() -> None:
+    text = markdown.render(examples.nine_targets())
+    assert "| `onnx@openvino` | ❌ fail `done/mismatch` | 312 / 10 |" in text
+    assert "1 2 3 ✗ 8 32 ✗" in text
+
+
+def test_the_first_line_is_the_verdict_and_what_passed_needs_no_reading() -> None:
+    text = markdown.render(examples.all_pass())
+    assert text.startswith("## parity: ✅ pass\n")
+    assert "What to read" not in text
+    assert "> The reference is unstable" in markdown.render(examples.unstable())

@@ -1,0 +1,62 @@
+"""The verdict as a sentence, and which of many findings stands in the one row."""
+
+from __future__ import annotations
+
+import pytest
+
+from parity.records import Stage, Symptom, Verdict
+from parity.reports import summary
+
+from . import examples
+
+
+def test_the_sentence_says_what_was_judged_on_what_and_what_failed() -> None:
+    assert summary.sentence(examples.nine_targets()) == (
+        "FAIL: resnet18, judged on 540 held-out samples from data/heldout.npz: of 9 targets, "
+        "3 failed (onnx@openvino, aoti@torch, onnx-torchscript@onnxruntime), "
+        "2 inconclusive (fx-int8@torchscript, torch-export@torch), 3 passed, 1 skipped"
+    )
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_the_sentence_starts_with_the_verdict_of_the_report(verdict: Verdict) -> None:
+    report = examples.report(examples.record("onnx@onnxruntime", verdict=verdict))
+    assert summary.sentence(report).startswith(f"{verdict.value.upper()}: ")
+    assert summary.PHRASES[verdict] in summary.outcome(report)
+
+
+def test_random_inputs_are_called_weak_evidence() -> None:
+    report = examples.report(examples.record("onnx@onnxruntime"))
+    samples = type(report.samples)(source="seed 0", n=1, sha256="", synthetic=True)
+    told = summary.subject(examples.report(*report.records, samples=samples))
+    assert "1 synthetic held-out sample from seed 0 (random inputs: weak evidence)" in told
+
+
+def test_an_unstable_reference_is_a_remark() -> None:
+    assert "two runs on sample 0 differ by 0.77" in summary.remarks(examples.unstable())[0]
+
+
+def test_the_row_shows_the_failing_output_not_the_largest_passing_ratio() -> None:
+    failing = examples.numeric(None, output="labels", rule="dtype", sqnr_db=None, verdict=Verdict.FAIL)
+    record = examples.record("onnx@onnxruntime", numeric=(examples.numeric(9.0), failing))
+    assert summary.row(record, None).error == "dtype"
+
+
+def test_latency_is_shown_at_one_batch_for_all_and_says_so_where_it_is_another() -> None:
+    only_eight = examples.latency(0.5)[1:2]
+    report = examples.report(examples.record("a@b"), examples.record("c@d"), examples.record("e@f", latency=only_eight))
+    batch = summary.shared_batch(report)
+    assert batch == 8
+    assert summary.row(report.records[2], 32).latency == ("0.5", "0.48..0.52", "batch 8")
+    assert summary.row(report.records[2], 8).latency == ("0.5", "0.48..0.52")
+
+
+def test_a_row_of_a_cell_that_ended_early_says_where_and_shows_nothing_it_has_not() -> None:
+    row = summary.row(examples.broken("aoti@torch", Stage.RUN, Symptom.CRASH, "died"), 8)
+    assert row.ended == "run/crash"
+    assert (row.error, row.decision, row.shapes, row.latency, row.size) == ("n/a", ("n/a",), (), ("n/a",), "n/a")
+
+
+def test_reasons_add_the_messages_of_results_that_the_record_does_not_repeat() -> None:
+    record = examples.nine_targets().records[2]
+    assert summary.reasons(record) == (record.message, "output labels: 3 of 540 integers differ")
