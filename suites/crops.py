@@ -1,7 +1,7 @@
 """Crops of two photographs: real images with a decision to make, and no download.
 
-A crop is labelled with the photograph and the quadrant it was cut from. The training, calibration and
-held-out crops are drawn without replacement, so that no two are the same.
+A crop is labelled with the photograph and the quadrant it was cut from. The training, calibration
+and held-out crops are drawn without replacement, so that no two are the same.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Fit what turns the suites' seeded networks into ones that decide something.
 
 Random features under a random head decide nothing: the largest logit is the same for every image or
-differs by rounding, and agreement of a quantized target says nothing. So the head, the normalisations and
-the depthwise convolutions learn to name each crop's photograph and quadrant (or each pixel's colour);
-the rest stays as seeded, which keeps the files small. A transformer is too slow to train here, and gets
-a head by ridge regression. The tagger is trained whole. Held-out samples are only scored.
+differs by rounding, and agreement of a quantized target says nothing. So the head, the
+normalisations and the depthwise convolutions learn to name each crop's photograph and quadrant (or
+each pixel's colour); the rest stays as seeded, which keeps the files small. A transformer is too
+slow to train here, and gets a head by ridge regression. The tagger is trained whole. Held-out
+samples are only scored.
 
 Run from the root of the repository: ``python -m suites.fit_heads [NAME ...]``.
 """
@@ -30,7 +31,7 @@ TAGGER_SEED = 3
 
 @dataclass(frozen=True)
 class Fit:
-    """Fitted tensors by their name in the state dictionary, and the held-out accuracy they reach."""
+    """Fitted tensors by their name in the state dictionary, and the held-out accuracy."""
 
     tensors: dict[str, torch.Tensor]
     accuracy: float
@@ -112,8 +113,8 @@ def train(
 ) -> dict[str, torch.Tensor]:
     """Train the small parameters to name the target, int64 [n, ...]; return what changed by name.
 
-    Normalisation alone turns random features into useful ones (Frankle, Schwab and Morcos, "Training
-    BatchNorm and Only BatchNorm", 2021), and it is small enough to commit.
+    Normalisation alone turns random features into useful ones (Frankle, Schwab and Morcos,
+    "Training BatchNorm and Only BatchNorm", 2021), and it is small enough to commit.
     """
     parameters = small_parameters(model, heads)
     model.requires_grad_(False).train()
@@ -122,12 +123,13 @@ def train(
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.eval()
+    loss_of = nn.CrossEntropyLoss()
     steps = epochs * -(-len(image) // BATCH)
     optimizer = torch.optim.AdamW(parameters.values(), weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=steps)
     for _ in range(epochs):
         for chosen in batches(torch.randperm(len(image))):
-            loss = nn.functional.cross_entropy(logits(model, image[chosen]), target[chosen])
+            loss = loss_of(logits(model, image[chosen]), target[chosen])
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             optimizer.step()
@@ -184,6 +186,7 @@ def fit_tagger() -> Fit:
     torch.manual_seed(TAGGER_SEED)
     rng = np.random.default_rng(TAGGER_SEED)
     model = tagger.BiLstmTagger().train()
+    loss_of = nn.CrossEntropyLoss()
     optimizer = torch.optim.Adam(model.parameters())
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 2e-2, total_steps=TAGGER_STEPS)
     for _ in range(TAGGER_STEPS):
@@ -193,7 +196,7 @@ def fit_tagger() -> Fit:
         tags = np.stack([tagger.tag(t, int(n)) for t, n in zip(tokens, lengths, strict=True)])
         output = model(torch.from_numpy(tokens), torch.from_numpy(lengths))
         inside = torch.from_numpy(tags) != tagger.PADDING_TAG
-        loss = nn.functional.cross_entropy(output[inside], torch.from_numpy(tags)[inside])
+        loss = loss_of(output[inside], torch.from_numpy(tags)[inside])
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()

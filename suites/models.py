@@ -1,7 +1,7 @@
 """The models that the suites judge: small enough for one core, with decisions worth counting.
 
-Backbones keep their seeded weights; ``fit_heads.py`` fitted the heads and the running statistics of
-batch normalisation, and ``heads/`` holds both.
+Most weights stay as seeded; ``fit_heads.py`` fitted the heads and, where it trained more, the
+normalisations, and ``heads/`` holds what it fitted.
 """
 
 from __future__ import annotations
@@ -25,30 +25,34 @@ TOKENS = (
 )
 
 
-def seeded_resnet18() -> zoo.ResNet:
+def seeded_resnet18() -> nn.Module:
     """ResNet-18 with seeded weights, image to logits, float32 [N, 8]."""
     torch.manual_seed(SEED)
-    return zoo.resnet18(weights=None, num_classes=crops.N_CLASSES)
+    model: nn.Module = zoo.resnet18(weights=None, num_classes=crops.N_CLASSES)
+    return model
 
 
-def seeded_mobilenet_v3_small() -> zoo.MobileNetV3:
+def seeded_mobilenet_v3_small() -> nn.Module:
     """MobileNetV3-Small with seeded weights, image to logits, float32 [N, 8]."""
     torch.manual_seed(SEED)
-    return zoo.mobilenet_v3_small(weights=None, num_classes=crops.N_CLASSES)
+    model: nn.Module = zoo.mobilenet_v3_small(weights=None, num_classes=crops.N_CLASSES)
+    return model
 
 
-def seeded_swin_t() -> zoo.SwinTransformer:
+def seeded_swin_t() -> nn.Module:
     """Swin-T with seeded weights, image to logits, float32 [N, 8]."""
     torch.manual_seed(SEED)
-    return zoo.swin_t(weights=None, num_classes=crops.N_CLASSES)
+    model: nn.Module = zoo.swin_t(weights=None, num_classes=crops.N_CLASSES)
+    return model
 
 
 def seeded_lraspp() -> nn.Module:
     """LR-ASPP on MobileNetV3-Large, image to ``{"out": float32 [N, COLOURS, H, W]}``."""
     torch.manual_seed(SEED)
-    return zoo.segmentation.lraspp_mobilenet_v3_large(
+    model: nn.Module = zoo.segmentation.lraspp_mobilenet_v3_large(
         weights=None, weights_backbone=None, num_classes=crops.N_COLOURS
     )
+    return model
 
 
 def with_fitted(model: nn.Module, name: str) -> nn.Module:

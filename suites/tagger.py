@@ -22,10 +22,11 @@ CALIBRATION_SEED = 6
 class BiLstmTagger(nn.Module):
     """Embedding, bidirectional LSTM and a linear layer at every position.
 
-    Takes ``tokens``, int64 [N, T] in 0..499, and ``lengths``, int64 [N] in 1..T, and returns logits,
-    float32 [N, T, TAGS]. Past a sequence's length the embedding is zero and the logits name
+    Takes ``tokens``, int64 [N, T] in 0..499, and ``lengths``, int64 [N] in 1..T, and returns
+    logits, float32 [N, T, TAGS]. Past a sequence's length the embedding is zero and the logits name
     PADDING_TAG, whatever the tokens there. A mask does this and not a packed sequence, whose
-    data-dependent sizes torch.export does not trace.
+    data-dependent sizes torch.export does not trace. Annotations stay real objects, not strings,
+    since torch.jit.script reads them.
     """
 
     padding_logits: torch.Tensor
@@ -51,8 +52,9 @@ class BiLstmTagger(nn.Module):
 def tag(tokens: NDArray[np.int64], length: int) -> NDArray[np.int64]:
     """Return the true tags of one sequence, int64 [T] from int64 [T].
 
-    A token's group, its number modulo five, is its tag less one; after a token of group 0, or before a
-    token of group 1, it is the tag of the next group. The network has to look both ways for that.
+    A token's group, its number modulo five, is its tag less one; after a token of group 0, or
+    before a token of group 1 (but not both), it is the tag of the next group. The network has to
+    look both ways for that.
     """
     group = tokens % 5
     before = np.concatenate([[-1], group[:-1]])

@@ -16,12 +16,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from model import DigitsNet
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from torch import nn
-
-from model import DigitsNet
 
 HERE = Path(__file__).resolve().parent
 SEED = 20240601

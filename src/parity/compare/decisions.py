@@ -26,7 +26,10 @@ def wilson(successes: float, n: float) -> tuple[float, float]:
     share = successes / n
     centre = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
     half = _Z / (1 + _Z**2 / n) * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
-    return max(centre - half, 0.0), min(centre + half, 1.0)
+    # At the ends the bound is exact, and rounding must not say otherwise.
+    low = 0.0 if successes <= 0 else max(centre - half, 0.0)
+    high = 1.0 if successes >= n else min(centre + half, 1.0)
+    return low, high
 
 
 def needed_for(share: float, limit: float) -> int | None:

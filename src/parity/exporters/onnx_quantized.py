@@ -16,16 +16,27 @@ QUANTIZED_OPS = frozenset(
 )  # fmt: skip
 
 
+MAX_PROTOBUF_BYTES = 1 << 30
+"""Above it weights stay beside the graph: a protobuf message cannot exceed 2 GiB."""
+
+
 @contextmanager
 def prepared_model(job: ExportJob) -> Iterator[Path]:
-    """The float ONNX model after ONNX Runtime's pre-processing (shape inference and fusion)."""
+    """The float ONNX model after ONNX Runtime's pre-processing (shape inference and fusion).
+
+    The pre-processing links external data into a folder of its own, which onnx then refuses to read, so
+    it is given a single file where the weights fit into one.
+    """
+    import onnx  # noqa: PLC0415  # optional, heavy
     from onnxruntime.quantization.shape_inference import quant_pre_process  # noqa: PLC0415  # optional, heavy
 
     if job.source is None:
         raise ValueError("the float ONNX model is missing")
     with tempfile.TemporaryDirectory(prefix="parity-quantize-") as folder:
-        prepared = Path(folder) / "prepared.onnx"
-        quant_pre_process(str(job.source.entry), str(prepared), skip_symbolic_shape=True)
+        whole, prepared = Path(folder) / "whole.onnx", Path(folder) / "prepared.onnx"
+        beside = job.source.manifest.bytes > MAX_PROTOBUF_BYTES
+        onnx.save(onnx.load(job.source.entry), whole, save_as_external_data=beside, location="whole.data")
+        quant_pre_process(str(whole), str(prepared), skip_symbolic_shape=True, save_as_external_data=beside)
         yield prepared
 
 
