@@ -81,9 +81,7 @@ def pixels(crops: tuple[Crop, ...]) -> NDArray[np.float32]:
             v2.Normalize(IMAGENET_MEAN, IMAGENET_STD),
         ]
     )
-    cut = (
-        v2.functional.crop(photographs[c.photograph], c.top, c.left, c.side, c.side) for c in crops
-    )
+    cut = (v2.functional.crop(photographs[c.photograph], c.top, c.left, c.side, c.side) for c in crops)
     stacked: NDArray[np.float32] = torch.stack([prepare(image) for image in cut]).numpy()
     return stacked
 

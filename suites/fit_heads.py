@@ -97,9 +97,7 @@ def small_parameters(model: nn.Module, heads: tuple[str, ...]) -> dict[str, nn.P
     return {
         f"{name}.{key}": parameter
         for name, module in model.named_modules()
-        if name in heads
-        or isinstance(module, nn.BatchNorm2d)
-        or (isinstance(module, nn.Conv2d) and module.groups > 1)
+        if name in heads or isinstance(module, nn.BatchNorm2d) or (isinstance(module, nn.Conv2d) and module.groups > 1)
         for key, parameter in module.named_parameters(recurse=False)
     }
 
@@ -117,7 +115,7 @@ def train(
     "Training BatchNorm and Only BatchNorm", 2021), and it is small enough to commit.
     """
     parameters = small_parameters(model, heads)
-    model.requires_grad_(False).train()
+    model.requires_grad_(requires_grad=False).train()
     for parameter in parameters.values():
         parameter.requires_grad_()
     for module in model.modules():
@@ -215,9 +213,7 @@ def fits() -> dict[str, Callable[[], Fit]]:
     """Return how to fit each model, by the name of its file."""
     return {
         "resnet18": lambda: fit_by_training(models.seeded_resnet18, "fc", epochs=8),
-        "mobilenet_v3_small": lambda: fit_by_training(
-            models.seeded_mobilenet_v3_small, "classifier.3", epochs=15
-        ),
+        "mobilenet_v3_small": lambda: fit_by_training(models.seeded_mobilenet_v3_small, "classifier.3", epochs=15),
         "swin_t": lambda: fit_by_ridge(models.seeded_swin_t, "head"),
         "lraspp_mobilenet_v3_large": lambda: fit_segmentation(epochs=15),
         "bilstm_tagger": fit_tagger,
@@ -233,7 +229,7 @@ def main() -> None:
         fit = fits()[name]()
         metadata = {"heldout_accuracy": f"{fit.accuracy:.4f}"}
         save_file(fit.tensors, models.HEADS / f"{name}.safetensors", metadata=metadata)
-        print(f"{name} {fit.accuracy:.4f}")
+        print(f"{name} {fit.accuracy:.4f}")  # noqa: T201  a script says what it reached
 
 
 if __name__ == "__main__":

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from model import DigitsNet
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from torch import nn
+
+from examples.digits.model import DigitsNet
 
 HERE = Path(__file__).resolve().parent
 SEED = 20240601
@@ -63,9 +64,7 @@ def split(digits: Digits) -> Split:
         ValueError: a held-out image also occurs, pixel for pixel, in another part.
     """
     everything = np.arange(len(digits.labels), dtype=np.int64)
-    rest, heldout = train_test_split(
-        everything, test_size=N_HELD_OUT, stratify=digits.labels, random_state=SEED
-    )
+    rest, heldout = train_test_split(everything, test_size=N_HELD_OUT, stratify=digits.labels, random_state=SEED)
     train, calibration = train_test_split(
         rest, test_size=N_CALIBRATION, stratify=digits.labels[rest], random_state=SEED
     )
@@ -114,7 +113,7 @@ def accuracy(model: nn.Module, image: torch.Tensor, labels: torch.Tensor) -> flo
 def run(out: Path) -> dict[str, float]:
     """Train, write the files of this folder to ``out`` and return the metric."""
     torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
+    torch.use_deterministic_algorithms(mode=True)
     digits = load()
     parts = split(digits)
     image, labels = torch.from_numpy(digits.image), torch.from_numpy(digits.labels)
@@ -124,12 +123,8 @@ def run(out: Path) -> dict[str, float]:
         "heldout_accuracy": accuracy(model, image[parts.heldout], labels[parts.heldout]),
     }
     out.mkdir(parents=True, exist_ok=True)
-    torch.save(
-        {"state_dict": model.state_dict(), "epoch": EPOCHS, "metric": metric}, out / "model.pt"
-    )
-    np.savez_compressed(
-        out / "heldout.npz", image=digits.image[parts.heldout], labels=digits.labels[parts.heldout]
-    )
+    torch.save({"state_dict": model.state_dict(), "epoch": EPOCHS, "metric": metric}, out / "model.pt")
+    np.savez_compressed(out / "heldout.npz", image=digits.image[parts.heldout], labels=digits.labels[parts.heldout])
     np.savez_compressed(out / "calibration.npz", image=digits.image[parts.calibration])
     indices = {name: values.tolist() for name, values in vars(parts).items()}
     (out / "split.json").write_text(json.dumps(indices) + "\n")
@@ -144,7 +139,7 @@ def check() -> int:
     print(f"committed {committed}\nretrained {retrained}")
     if retrained == committed:
         return 0
-    print("the accuracies differ: run `python train.py` and commit what it writes", file=sys.stderr)
+    print("the accuracies differ: run `python -m examples.digits.train` and commit what it writes", file=sys.stderr)
     return 1
 
 
