@@ -11,9 +11,13 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Array = npt.NDArray[np.generic]
 
@@ -51,7 +55,7 @@ class ArrayWriter:
         self._file.close()
         self._index_path.write_text(json.dumps(self._index))
 
-    def __enter__(self) -> ArrayWriter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -45,6 +45,7 @@ class Manifest:
 
     @property
     def bytes(self) -> int:
+        """Size of every file together."""
         return sum(size for _, size in self.files.values())
 
 
@@ -57,6 +58,7 @@ class Artifact:
 
     @property
     def entry(self) -> Path:
+        """The file to open."""
         return self.folder / self.manifest.entry
 
 
@@ -93,8 +95,8 @@ def read_artifact(folder: Path) -> Artifact | None:
     try:
         held = json.loads((folder / MANIFEST).read_text())
         files = {name: (str(sha), int(size)) for name, (sha, size) in held.pop("files").items()}
-        sequences = {key: tuple(held.pop(key)) for key in ("outputs", "notes")}
-        manifest = Manifest(files=files, **sequences, **held)
+        outputs, notes = tuple(held.pop("outputs")), tuple(held.pop("notes"))
+        manifest = Manifest(**held, outputs=outputs, notes=notes, files=files)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return Artifact(folder, manifest) if describe_files(folder) == manifest.files else None

@@ -91,9 +91,13 @@ class ArtifactCache:
 
     def _prune(self, keep: str) -> None:
         entries = [
-            (folder.stat().st_mtime, folder) for folder in self._folder.iterdir() if folder.is_dir() and folder.name != keep
+            (folder.stat().st_mtime, folder)
+            for folder in self._folder.iterdir()
+            if folder.is_dir() and folder.name != keep
         ]
-        sizes = {folder: sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) for _, folder in entries}
+        sizes = {
+            folder: sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) for _, folder in entries
+        }
         total = sum(sizes.values())
         for _, folder in sorted(entries):
             if total <= KEPT_BYTES:

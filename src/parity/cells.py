@@ -83,9 +83,7 @@ def judge_cell(cell: Cell, reference: Reference) -> Record:
     )
     if broken:
         message = f"a call of {len(broken[0].samples)} samples: {cell.failed[broken[0].id]}"
-        return replace(
-            record, verdict=Verdict.FAIL, stage=Stage.RUN, symptom=Symptom.EXCEPTION, message=message
-        )
+        return replace(record, verdict=Verdict.FAIL, stage=Stage.RUN, symptom=Symptom.EXCEPTION, message=message)
     if reference.facts.unstable:
         message = f"the reference is not deterministic: {reference.facts.unstable}"
         return replace(record, verdict=Verdict.INCONCLUSIVE, message=message)
@@ -95,13 +93,9 @@ def judge_cell(cell: Cell, reference: Reference) -> Record:
     return replace(record, verdict=Verdict.INCONCLUSIVE, message=open_question) if open_question else record
 
 
-def _held_out(
-    cell: Cell, reference: Reference
-) -> tuple[tuple[NumericResult, ...], tuple[DecisionResult, ...]]:
+def _held_out(cell: Cell, reference: Reference) -> tuple[tuple[NumericResult, ...], tuple[DecisionResult, ...]]:
     numeric = compare_held_out(cell.outputs, reference.arrays, reference.yardsticks, cell.calls)
-    decisions = compare_decisions(
-        cell.outputs, reference.arrays.eager, reference.yardsticks, cell.calls, cell.labels
-    )
+    decisions = compare_decisions(cell.outputs, reference.arrays.eager, reference.yardsticks, cell.calls, cell.labels)
     return (
         tuple(judge_numeric(finding, cell.limits, cell.precision) for finding in numeric),
         tuple(judge_decision(finding, cell.limits, cell.precision) for finding in decisions),

@@ -7,7 +7,7 @@ command to type. The command line prints them without a traceback and exits with
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 class ParityError(Exception):
@@ -42,19 +42,12 @@ class ParityError(Exception):
         return "\n".join([self.what, *(f"  {label + ':':<9}{text}" for label, text in labelled if text)])
 
     def __reduce__(self) -> tuple[object, ...]:
-        fields = (self.what, self.where, self.allowed, self.got, self.hint)
-        return (_rebuild, (type(self), *fields))
+        labelled = {"where": self.where, "allowed": self.allowed, "got": self.got, "hint": self.hint}
+        return (_rebuild, (type(self), self.what, labelled))
 
 
-def _rebuild(
-    kind: type[ParityError],
-    what: str,
-    where: str | None,
-    allowed: str | None,
-    got: str | None,
-    hint: str | None,
-) -> ParityError:
-    return kind(what, where=where, allowed=allowed, got=got, hint=hint)
+def _rebuild(kind: type[ParityError], what: str, labelled: Mapping[str, str | None]) -> ParityError:
+    return kind(what, **labelled)
 
 
 class UsageError(ParityError):
@@ -77,11 +70,11 @@ class GoldenError(ParityError):
     """A golden is missing, damaged or of another model."""
 
 
-class UnknownName(UsageError):
+class UnknownName(UsageError):  # noqa: N818  # reads as what it is where it is caught
     """A name that no registry holds."""
 
 
-class Unsupported(ParityError):
+class Unsupported(ParityError):  # noqa: N818  # a statement about a model, not an error
     """An exporter or a runtime says that it does not apply to this model. It is not a failure."""
 
 

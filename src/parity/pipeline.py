@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -67,7 +67,7 @@ class Request:
     latency: bool = True
     golden: Golden | None = None
     in_process: bool = False
-    notice: Notice = field(default=lambda text: None)
+    notice: Notice = field(default=lambda _: None)
 
 
 def run_report(request: Request, out: Path) -> Report:
@@ -139,14 +139,12 @@ def _time(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged],
     tasks = {EAGER: TimeTask(bench.spec, bench.samples, request.threads)}
     for target, each in zip(targets, judged, strict=True):
         if each.artifact is not None and each.record.stage in (Stage.DONE, Stage.COMPARE):
-            tasks[target.name] = TimeTask(
-                bench.spec, bench.samples, request.threads, each.artifact, target.runtime
-            )
+            tasks[target.name] = TimeTask(bench.spec, bench.samples, request.threads, each.artifact, target.runtime)
     latency = request.settings.latency
     return time_targets(
         bench.children,
         tasks,
-        _timed_batches(bench, request),
+        _timed_batches(bench),
         seconds=latency.seconds,
         processes=latency.processes,
         logs=bench.artifacts / "timing",
@@ -154,7 +152,7 @@ def _time(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged],
     )
 
 
-def _timed_batches(bench: Workbench, request: Request) -> tuple[int, ...]:
+def _timed_batches(bench: Workbench) -> tuple[int, ...]:
     if bench.spec.signature.batch is None:
         return (1,)
     return tuple(call.sweep for call in bench.loaded().calls if call.sweep is not None)
@@ -169,15 +167,12 @@ def _report(
 ) -> Report:
     loaded, reference = bench.loaded(), bench.reference()
     measured = measurements(timings, request.threads)
-    records = [
-        _with_latency(each.record, measured, timings, request)
-        for _, each in zip(targets, judged, strict=True)
-    ]
+    records = [_with_latency(each.record, measured, timings, request) for _, each in zip(targets, judged, strict=True)]
     verdict = worst(record.verdict for record in records)
     return Report(
         schema=SCHEMA,
         parity=parity.__version__,
-        created=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        created=dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
         environment=environment(request.threads),
         model=loaded.model,
         samples=loaded.samples,

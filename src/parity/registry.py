@@ -44,7 +44,9 @@ class Named(Protocol):
     """What a registry can hold."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What it is asked for by."""
+        ...
 
 
 T = TypeVar("T", bound=Named)

@@ -1,16 +1,18 @@
 """`parity.toml`, or `[tool.parity]` in `pyproject.toml`, validated.
 
-    registry = ["suites/models.py"]     # files whose @parity.register models are known by name
-    golden = "golden"                   # where goldens are kept
+```toml
+registry = ["suites/models.py"]     # files whose @parity.register models are known by name
+golden = "golden"                   # where goldens are kept
 
-    [limits]                            # for every model; [models.NAME.limits] for one
-    ratio = 10.0
+[limits]                            # for every model; [models.NAME.limits] for one
+ratio = 10.0
 
-    [models.digits]                     # a model without Python of ours
-    factory = "examples/digits/model.py:DigitsNet"
-    weights = "examples/digits/model.pt"
-    input = "image: float32[N, 1, 8, 8]"
-    samples = "examples/digits/heldout.npz"
+[models.digits]                     # a model without Python of ours
+factory = "examples/digits/model.py:DigitsNet"
+weights = "examples/digits/model.pt"
+input = "image: float32[N, 1, 8, 8]"
+samples = "examples/digits/heldout.npz"
+```
 """
 
 from __future__ import annotations
@@ -124,9 +126,10 @@ def find_settings(start: Path | None = None) -> Settings:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SettingsError(f"{path.name} cannot be read: {error}", where=str(path)) from error
+    return table
 
 
 def _validated(table: dict[str, Any], path: Path) -> Settings:

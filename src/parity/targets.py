@@ -24,6 +24,7 @@ class Target:
 
     @property
     def name(self) -> str:
+        """`exporter@runtime`."""
         return f"{self.exporter}@{self.runtime}"
 
     def availability(self) -> Availability:

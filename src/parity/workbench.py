@@ -71,7 +71,7 @@ class Workbench:
     timeouts: TimeoutSettings
     threads: int = 1
     batch_sizes: tuple[int, ...] = (1, 2, 3, 8, 32)
-    notice: Callable[[str], None] = lambda text: None  # noqa: E731  # says nothing unless told to
+    notice: Callable[[str], None] = lambda _: None
     _made: dict[str, Any] = field(default_factory=dict)
     _locks: dict[str, threading.Lock] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -164,9 +164,7 @@ class Workbench:
 
         def fill(temporary: Path) -> bool:
             nonlocal outcome
-            task = ExportTask(
-                self.spec, name, self.samples, self.loaded().example, temporary, source, self.threads
-            )
+            task = ExportTask(self.spec, name, self.samples, self.loaded().example, temporary, source, self.threads)
             outcome = self.children.run(export, task, log=log, timeout=self.timeouts.export)
             if outcome.symptom is not Symptom.OK:
                 return False
@@ -234,6 +232,7 @@ class Workbench:
         symptom: Symptom,
         message: str,
         verdict: Verdict,
+        *,
         log: str | None = None,
     ) -> Record:
         return Record(target=target.name, verdict=verdict, stage=stage, symptom=symptom, message=message, log=log)

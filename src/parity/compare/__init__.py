@@ -1,1 +1,1 @@
-
+"""Target against reference: findings, which have no opinion."""

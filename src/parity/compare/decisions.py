@@ -17,6 +17,7 @@ from parity.samples.calls import Call
 CONFIDENCE = 0.95
 _Z = float(norm.ppf(0.5 + CONFIDENCE / 2))
 _SEQUENCE_RANK = 3
+_CLASSES_RANK = 2
 
 
 def wilson(successes: float, n: float) -> tuple[float, float]:
@@ -48,7 +49,12 @@ def needed_for(share: float, limit: float) -> int | None:
 def class_axis(output: OutputFacts) -> int | None:
     """The axis that scores the classes: 1 for `[N, C]` and `[N, C, H, W]`, the last for `[N, T, C]`."""
     rank = len(output.shape)
-    if output.dtype not in UNIT_ROUNDOFF or not output.batched or rank < 2 or output.dtype.startswith("complex"):
+    if (
+        output.dtype not in UNIT_ROUNDOFF
+        or not output.batched
+        or rank < _CLASSES_RANK
+        or output.dtype.startswith("complex")
+    ):
         return None
     axis = rank - 1 if rank == _SEQUENCE_RANK else 1
     return axis if output.shape[axis] > 1 else None
@@ -84,7 +90,7 @@ def compare_decisions(
             ours, theirs = reference.get(f"{call.id}/{name}"), target.get(f"{call.id}/{name}")
             if ours.shape == theirs.shape:
                 _count(tally, ours, theirs, axis, yardstick.absolute)
-                _count_labels(tally, ours, theirs, axis, labels, call)
+                _count_labels(tally, ours, theirs, labels, call)
         if tally.sizes:
             found.append(_agreement(name, tally))
         if tally.labelled:
@@ -106,12 +112,12 @@ def _count(tally: _Tally, ours: Array, theirs: Array, axis: int, floor: float) -
     tally.agree.extend((flipped.shape[1] - flipped.sum(axis=1)).tolist())
 
 
-def _count_labels(tally: _Tally, ours: Array, theirs: Array, axis: int, labels: Array | None, call: Call) -> None:
-    if labels is None or ours.ndim != 2:  # noqa: PLR2004  # labels are one class a sample
+def _count_labels(tally: _Tally, ours: Array, theirs: Array, labels: Array | None, call: Call) -> None:
+    if labels is None or ours.ndim != _CLASSES_RANK:  # labels are one class a sample
         return
     wanted = labels[list(call.samples)]
-    tally.right += int((np.argmax(theirs, axis=axis) == wanted).sum())
-    tally.right_reference += int((np.argmax(ours, axis=axis) == wanted).sum())
+    tally.right += int((np.argmax(theirs, axis=1) == wanted).sum())
+    tally.right_reference += int((np.argmax(ours, axis=1) == wanted).sum())
     tally.labelled += len(wanted)
 
 

@@ -71,9 +71,7 @@ def measure_floor(facts: ReferenceFacts, arrays: ReferenceArrays, calls: Sequenc
     return {output.name: _measure(output, facts, arrays, held_out) for output in facts.outputs}
 
 
-def _measure(
-    output: OutputFacts, facts: ReferenceFacts, arrays: ReferenceArrays, calls: Sequence[Call]
-) -> Yardstick:
+def _measure(output: OutputFacts, facts: ReferenceFacts, arrays: ReferenceArrays, calls: Sequence[Call]) -> Yardstick:
     present = [call for call in calls if f"{call.id}/{output.name}" in arrays.eager]
     if output.dtype not in UNIT_ROUNDOFF:
         return Yardstick(output, "exact", constant=_constant(output, arrays, present, 0.0))

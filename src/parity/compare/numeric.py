@@ -122,9 +122,7 @@ def own_noise(
     return {name: _noise_of(target, arrays, yardstick, held_out) for name, yardstick in yardsticks.items()}
 
 
-def _noise_of(
-    target: ArrayReader, arrays: ReferenceArrays, yardstick: Yardstick, calls: Sequence[Call]
-) -> Yardstick:
+def _noise_of(target: ArrayReader, arrays: ReferenceArrays, yardstick: Yardstick, calls: Sequence[Call]) -> Yardstick:
     keys = [(call, f"{call.id}/{yardstick.output.name}") for call in calls]
     rows = [
         (call, arrays.rows(call.id, yardstick.output, target.get(key)))
@@ -194,7 +192,9 @@ def _summarise(batch: int, findings: Sequence[NumericFinding]) -> ShapeFinding:
     for finding in findings:
         if finding.ratio is None and (finding.rule != "exact" or finding.mismatched):
             what = finding.detail or f"{finding.mismatched} values differ"
-            return ShapeFinding(batch=batch, symptom=Symptom.MISMATCH, detail=f"{finding.output} {finding.rule}: {what}")
+            return ShapeFinding(
+                batch=batch, symptom=Symptom.MISMATCH, detail=f"{finding.output} {finding.rule}: {what}"
+            )
     floats = [finding for finding in findings if finding.ratio is not None]
     if not floats:
         return ShapeFinding(batch=batch, symptom=Symptom.OK)

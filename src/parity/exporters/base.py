@@ -56,7 +56,9 @@ class Exporter(Protocol):
     """One way to export a model."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The first half of a target's name."""
+        ...
 
     @property
     def format(self) -> str:

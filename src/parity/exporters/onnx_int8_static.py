@@ -38,7 +38,7 @@ class OnnxInt8StaticExporter:
             raise Unsupported("static quantization needs calibration samples", hint="give --calibration")
         feeds: Iterator[dict[str, Array]] = (job.named(batch) for batch in job.calibration())
 
-        class Reader(CalibrationDataReader):  # type: ignore[misc]  # untyped base of an optional package
+        class Reader(CalibrationDataReader):
             def get_next(self) -> dict[str, Array] | None:
                 return next(feeds, None)
 

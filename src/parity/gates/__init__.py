@@ -1,1 +1,1 @@
-
+"""Findings and measurements into verdicts."""

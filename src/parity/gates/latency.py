@@ -8,9 +8,7 @@ from parity.models.spec import Limits
 from parity.records import LatencyMeasurement, LatencyResult, Verdict
 
 
-def judge_latency(
-    measured: LatencyMeasurement, baseline: float | None, limits: Limits, absent: str
-) -> LatencyResult:
+def judge_latency(measured: LatencyMeasurement, baseline: float | None, limits: Limits, absent: str) -> LatencyResult:
     """The verdict on one target at one batch size.
 
     The interval of the ratio is held against the golden's ratio times the limit: `fail` where all of it
@@ -28,9 +26,7 @@ def judge_latency(
     allowed = baseline * limits.latency
     if measured.ratio_low is None or measured.ratio_high is None:
         message = "too few bursts for an interval"
-        return LatencyResult(
-            **facts, baseline=baseline, limit=allowed, verdict=Verdict.INCONCLUSIVE, message=message
-        )
+        return LatencyResult(**facts, baseline=baseline, limit=allowed, verdict=Verdict.INCONCLUSIVE, message=message)
     if measured.ratio_high <= allowed:
         return LatencyResult(**facts, baseline=baseline, limit=allowed, verdict=Verdict.PASS)
     interval = f"{measured.ratio:.3g} ({measured.ratio_low:.3g} to {measured.ratio_high:.3g}) times eager"

@@ -29,8 +29,8 @@ def _judge_float(finding: NumericFinding, limits: Limits) -> NumericResult:
     if _within(finding, limits):
         return _agreeing(finding, limits.ratio)
     message = (
-        f"{finding.output}: error {finding.error:.2g} is {finding.ratio:.3g} floors of {finding.floor:.2g}, {limits.ratio:g} are "
-        f"allowed ({finding.measure}, worst in sample {finding.worst_sample})"
+        f"{finding.output}: error {finding.error:.2g} is {finding.ratio:.3g} floors of {finding.floor:.2g}, "
+        f"{limits.ratio:g} are allowed ({finding.measure}, worst in sample {finding.worst_sample})"
     )
     return _result(finding, Verdict.FAIL, limits.ratio, message)
 

@@ -1,1 +1,1 @@
-
+"""Bursts of calls, interleaved, and what they say."""

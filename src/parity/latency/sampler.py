@@ -42,4 +42,3 @@ def interleave(
             spent += sum(times)
         rounds += 1
     return bursts
-

@@ -85,11 +85,13 @@ class Signature:
 
     @property
     def batch(self) -> str | None:
+        """The symbol of the batch dimension, or None."""
         leading = {spec.dims[0].symbol if spec.dims else None for spec in self.inputs}
         return leading.pop() if len(leading) == 1 else None
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The inputs' names in order."""
         return tuple(spec.name for spec in self.inputs)
 
     @property
@@ -123,7 +125,9 @@ class Signature:
         allowed = f"{spec.dtype}[{', '.join(map(str, dims))}]{' in each sample' if self.batch else ''}"
         place = f"{where}, input {spec.name!r}"
         if array.dtype != np.dtype(DTYPES[spec.dtype]):
-            raise SampleError("the samples have another dtype than the signature", where=place, allowed=allowed, got=got)
+            raise SampleError(
+                "the samples have another dtype than the signature", where=place, allowed=allowed, got=got
+            )
         if array.ndim != len(dims):
             raise SampleError("the samples have another rank than the signature", where=place, allowed=allowed, got=got)
         for dim, size in zip(dims, array.shape, strict=True):
@@ -143,9 +147,7 @@ def parse_input(spec: str) -> InputSpec:
     if match is None:
         raise UsageError("this input cannot be read", allowed=_FORM, got=spec)
     if match["dtype"] not in DTYPES:
-        raise UsageError(
-            f"there is no dtype {match['dtype']!r}", where=spec, hint=did_you_mean(match["dtype"], DTYPES)
-        )
+        raise UsageError(f"there is no dtype {match['dtype']!r}", where=spec, hint=did_you_mean(match["dtype"], DTYPES))
     dims = tuple(_parse_dim(text.strip(), spec) for text in match["dims"].split(",") if text.strip())
     return InputSpec(match["name"], match["dtype"], dims, match["low"], match["high"])
 

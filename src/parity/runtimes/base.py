@@ -43,7 +43,9 @@ class Runtime(Protocol):
     """Something that can open artifacts of some formats."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The second half of a target's name."""
+        ...
 
     @property
     def formats(self) -> frozenset[str]:

@@ -148,5 +148,3 @@ def _unstack(arrays: Mapping[str, Array], signature: Signature, where: str) -> I
         raise SampleError("the inputs do not have equally many samples", where=where, got=str(counts))
     for index in range(next(iter(counts.values()), 0)):
         yield {name: array[index] for name, array in chosen.items()}
-
-

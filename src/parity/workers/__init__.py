@@ -1,1 +1,1 @@
-
+"""One stage of one cell in one child process."""

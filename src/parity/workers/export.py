@@ -42,7 +42,7 @@ def export(task: ExportTask) -> Manifest:
     exporter = EXPORTERS.get(task.exporter)
     module = build(task.spec).module
     for parameter in module.parameters():
-        parameter.requires_grad_(False)
+        parameter.requires_grad_(False)  # noqa: FBT003  # torch takes it by position alone
     stored = StoredSamples(task.samples / HELD_OUT, task.spec.signature)
     example = _tensors(stored, task.example)
     with torch.no_grad():

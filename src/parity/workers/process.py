@@ -16,13 +16,23 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parity.errors import ParityError, UsageError
 from parity.records import Symptom
 from parity.workers.entry import IN_CHILD, Reply, perform, run_child
 
-PRELOAD = ["torch", "numpy", "parity.workers.export", "parity.workers.reference", "parity.workers.run", "parity.workers.preload"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+PRELOAD = [
+    "torch",
+    "numpy",
+    "parity.workers.export",
+    "parity.workers.reference",
+    "parity.workers.run",
+    "parity.workers.preload",
+]
 """What the forkserver loads once, so that no child has to."""
 
 _PASSIVE = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}
@@ -118,7 +128,7 @@ class Children:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _closed: bool = False
 
-    def __enter__(self) -> Children:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

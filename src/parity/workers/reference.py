@@ -160,11 +160,8 @@ def _stability(module: nn.Module, stored: StoredSamples, task: ReferenceTask) ->
             return f"two runs on the same input return different shapes of {name!r}", notes
         difference = _relative(one, other)
         if difference > _STABLE_RELATIVE:
-            return (
-                f"two runs on the same input differ in {name!r} by {difference:.2g} of its scale: "
-                "a random layer, or state kept between calls",
-                notes,
-            )
+            differ = f"two runs on the same input differ in {name!r} by {difference:.2g} of its scale"
+            return f"{differ}: a random layer, or state kept between calls", notes
     return None, notes
 
 
@@ -174,8 +171,10 @@ def _relative(one: Array, other: Array) -> float:
     finite = np.isfinite(one) & np.isfinite(other)
     if not np.array_equal(np.isnan(one), np.isnan(other)):
         return float("inf")
-    scale = float(np.max(np.abs(one[finite]), initial=0.0))
-    return float(np.max(np.abs(one[finite] - other[finite]), initial=0.0)) / scale if scale else 0.0
+    wide = np.complex128 if one.dtype.kind == "c" else np.float64
+    left, right = one[finite].astype(wide), other[finite].astype(wide)
+    scale = max(float(np.max(np.abs(each), initial=0.0)) for each in (left, right))
+    return float(np.max(np.abs(left - right), initial=0.0)) / scale if scale else 0.0
 
 
 def _oracle(module: nn.Module, inputs: Mapping[str, Array]) -> tuple[nn.Module | None, str | None]:
@@ -185,7 +184,8 @@ def _oracle(module: nn.Module, inputs: Mapping[str, Array]) -> tuple[nn.Module |
         produced = _call(wide, _widened(inputs))
     except Exception as error:  # noqa: BLE001  # a custom operator may raise anything; the fallback takes over
         return None, f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')[:200]}"
-    narrow = [name for name, array in produced.items() if array.dtype.kind in "fc" and array.dtype.itemsize < 8]
+    widest = {"f": np.float64, "c": np.complex128}
+    narrow = [name for name, array in produced.items() if array.dtype != widest.get(array.dtype.kind, array.dtype)]
     if narrow:
         return None, f"the output {narrow[0]!r} stays {produced[narrow[0]].dtype.name} in a float64 module"
     return wide, None
@@ -203,7 +203,7 @@ def _jitter(inputs: Mapping[str, Array], seed: int) -> dict[str, Array]:
     for name, array in inputs.items():
         if array.dtype.kind == "f":
             steps = rng.integers(-JITTER_ULPS, JITTER_ULPS + 1, array.shape)
-            moved[name] = (array + steps * np.spacing(np.abs(array))).astype(array.dtype)
+            moved[name] = (array.astype(np.float64) + steps * np.spacing(np.abs(array))).astype(array.dtype)
         else:
             moved[name] = array
     return moved

@@ -57,7 +57,7 @@ def run(task: RunTask) -> Ran:
         session = RUNTIMES.get(task.runtime).open(task.artifact, options)
     except Exception as error:  # noqa: BLE001  # a stage boundary: not opening is this stage's result
         message = error.what if isinstance(error, ParityError) else useful_line(error)
-        return Ran(False, message, {}, {}, time.perf_counter() - start)
+        return Ran(opened=False, message=message, failed={}, facts={}, open_seconds=time.perf_counter() - start)
     seconds = time.perf_counter() - start
     stored = StoredSamples(task.samples / HELD_OUT, task.signature)
     failed: dict[str, str] = {}
@@ -71,4 +71,4 @@ def run(task: RunTask) -> Ran:
             except Exception as error:  # noqa: BLE001  # a stage boundary: the call's failure is a finding
                 failed[call.id] = error.what if isinstance(error, ParityError) else useful_line(error)
                 gave_up = gave_up or call.sweep is None
-    return Ran(True, "", failed, dict(session.facts), seconds)
+    return Ran(opened=True, message="", failed=failed, facts=dict(session.facts), open_seconds=seconds)

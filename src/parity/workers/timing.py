@@ -7,6 +7,7 @@ import gc
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -200,14 +201,14 @@ def time_targets(
         with contextlib.ExitStack() as stack:
             live = _start(stack, children, {name: task for name, task in tasks.items() if name not in failed}, logs)
             for timed in list(live.values()):
-                _keep(live, failed, lambda timed=timed: timed.wait_ready(_REPLY_SECONDS))
+                _keep(live, failed, partial(timed.wait_ready, _REPLY_SECONDS))
             for batch in batches:
                 if progress is not None:
                     progress(f"batch {batch}, round {turn + 1} of {processes}")
                 for timed in list(live.values()):
                     # Warmed up alone, so that a target that refuses this batch leaves the others be.
-                    _keep(live, failed, lambda timed=timed, batch=batch: timed.burst(batch, 0.0))
-                _record(live, batch, seconds / processes, turn, paired, failed)
+                    _keep(live, failed, partial(timed.burst, batch, 0.0))
+                _record(live, batch, seconds=seconds / processes, seed=turn, paired=paired, failed=failed)
     return Timings(paired, failed)
 
 
@@ -231,6 +232,7 @@ def _keep(live: dict[str, TimedChild], failed: dict[str, str], ask: Callable[[],
 def _record(
     live: dict[str, TimedChild],
     batch: int,
+    *,
     seconds: float,
     seed: int,
     paired: dict[tuple[str, int], list[Paired]],
