@@ -12,8 +12,9 @@ from pathlib import Path
 
 import parity
 from parity.cache import ArtifactCache, cache_folder
-from parity.environment import cores, environment, machine_class
+from parity.environment import cores, environment
 from parity.gates.latency import judge_latency
+from parity.golden.baseline import latency_baseline
 from parity.golden.record import Golden
 from parity.latency.statistics import summarise
 from parity.models.spec import ModelSpec
@@ -179,7 +180,6 @@ def _report(
         reference=replace(reference.facts, latency=measured.get(EAGER, ())),
         records=tuple(records),
         verdict=verdict,
-        message=_summary(records, verdict),
     )
 
 
@@ -212,17 +212,3 @@ def _with_latency(
     symptom = Symptom.MISMATCH if verdict is Verdict.FAIL else record.symptom
     return replace(record, latency=tuple(results), verdict=verdict, message=message, stage=stage, symptom=symptom)
 
-
-def latency_baseline(golden: Golden | None, target: str, batch: int, threads: int) -> tuple[float | None, str]:
-    """The golden's ratio for this class of machine, or the reason why there is none."""
-    if golden is None:
-        return None, "no golden was given, so there is no baseline"
-    here = machine_class(threads)
-    ratio = golden.latency.get(here, {}).get(target, {}).get(str(batch))
-    return ratio, f"no baseline at batch {batch} for this class of machine ({here})"
-
-
-def _summary(records: Sequence[Record], verdict: Verdict) -> str:
-    counts = {each: sum(record.verdict is each for record in records) for each in Verdict}
-    told = ", ".join(f"{count} {each.value}" for each, count in counts.items() if count)
-    return f"{verdict.value}: {told or 'no target'}"

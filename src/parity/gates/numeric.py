@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from parity.models.spec import Limits
 from parity.records import NumericFinding, NumericResult, ShapeFinding, ShapeResult, Symptom, Verdict
@@ -49,6 +49,8 @@ def _agreeing(finding: NumericFinding, limit: float | None) -> NumericResult:
 
 
 def _judge_quantized(finding: NumericFinding, limits: Limits) -> NumericResult:
+    # Its distance in floors says nothing, and a reader would hold it against a limit that does not apply.
+    finding = replace(finding, rule="sqnr", ratio=None, allowance=None)
     if finding.constant:
         return _agreeing(finding, None)
     if limits.sqnr_db is None:

@@ -44,7 +44,9 @@ def build(spec: ModelSpec) -> Built:
     if not isinstance(module, nn.Module):
         got = type(module).__name__
         raise ModelError("the factory returned no module", where=spec.factory, allowed="torch.nn.Module", got=got)
-    notes = load_weights(module, spec.root / spec.weights) if spec.weights else ()
+    notes: tuple[str, ...] = ()
+    if spec.weights:
+        notes = load_weights(module, spec.root / spec.weights, trust_pickle=spec.trust_pickle)
     training = [name or type(module).__name__ for name, each in module.named_modules() if each.training]
     return Built(module.eval(), (*notes, *_training_note(training)))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import torch
 from torch import nn
 
 from parity.errors import ModelError, did_you_mean
+from parity.models.kinds import check_checkpoint
 
 STATE_KEYS = ("state_dict", "model_state_dict", "model", "net", "ema")
 """Where training scripts keep the weights among other things; the first that holds tensors is taken."""
@@ -19,14 +19,14 @@ STATE_KEYS = ("state_dict", "model_state_dict", "model", "net", "ema")
 _SHOWN = 5
 
 
-def load_weights(module: nn.Module, path: Path) -> tuple[str, ...]:
+def load_weights(module: nn.Module, path: Path, *, trust_pickle: bool = False) -> tuple[str, ...]:
     """Load a checkpoint into a module, every key or none; returns what a reader should know of it.
 
     Raises:
         ModelError: the file is missing, damaged, no checkpoint, refused because it would run code, or
             its keys do not fit the module.
     """
-    held = read_checkpoint(path)
+    held = read_checkpoint(path, trust_pickle=trust_pickle)
     state, notes = _state_dict(held, path)
     expected = module.state_dict()
     wrong = [
@@ -58,27 +58,17 @@ def _keys(missing: list[str], unexpected: list[str], wrong: list[str]) -> list[s
     ]
 
 
-def read_checkpoint(path: Path) -> Any:
-    """What a checkpoint holds: tensors and plain values only.
+def read_checkpoint(path: Path, *, trust_pickle: bool = False) -> Any:
+    """What a checkpoint holds: tensors and plain values only, or anything at all where it is trusted.
 
     Raises:
         ModelError: the file is missing, damaged, no checkpoint, or would run code when it is read.
     """
-    if not path.is_file():
-        raise ModelError("there is no such model file", where=str(path), hint="parity models lists those known by name")
-    if path.stat().st_size == 0:
-        raise ModelError("the model file is empty", where=str(path), hint="copy or train it again")
+    check_checkpoint(path)
     if path.suffix == ".safetensors":
         return _read_safetensors(path)
-    kind = _archive_kind(path)
-    if kind is not None:
-        raise ModelError(
-            f"this file is {kind}, not a checkpoint",
-            where=str(path),
-            hint=f"to judge it against its model: parity report MODEL --artifact {path}",
-        )
     try:
-        return torch.load(path, map_location="cpu", weights_only=True)
+        return torch.load(path, map_location="cpu", weights_only=not trust_pickle)
     except pickle.UnpicklingError as error:
         raise _refused(path, error) from error
     except (RuntimeError, OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -87,14 +77,12 @@ def read_checkpoint(path: Path) -> Any:
 
 
 def _refused(path: Path, error: pickle.UnpicklingError) -> ModelError:
-    if not zipfile.is_zipfile(path) and path.open("rb").read(2)[:1] != b"\x80":
-        return ModelError("this file is not a model", where=str(path), allowed="a checkpoint that torch.save wrote")
     reason = next((line for line in str(error).splitlines() if "GLOBAL" in line or "global" in line), str(error))
     return ModelError(
         "the model file holds more than tensors, and reading it would run code of its own",
         where=str(path),
         got=reason.strip()[:200],
-        hint="save model.state_dict() instead and give --arch package.module:factory",
+        hint="save model.state_dict() instead, or add --trust-pickle if you trust whoever made the file",
     )
 
 
@@ -108,23 +96,9 @@ def _read_safetensors(path: Path) -> Any:
         raise ModelError(f"the safetensors file is damaged: {error}", where=str(path)) from error
 
 
-def _archive_kind(path: Path) -> str | None:
-    if not zipfile.is_zipfile(path):
-        return "an ONNX model" if path.suffix == ".onnx" else None
-    try:
-        names = zipfile.ZipFile(path).namelist()
-    except zipfile.BadZipFile:
-        return None
-    if any("/code/" in name or name.endswith("constants.pkl") for name in names):
-        return "a TorchScript archive"
-    if any(name.endswith(("models/model.json", "serialized_exported_program.json")) for name in names):
-        return "an ExportedProgram"
-    if not any(name.endswith("data.pkl") for name in names):
-        return "a zip archive that holds no model"
-    return None
-
-
 def _state_dict(held: Any, path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    if isinstance(held, nn.Module):
+        return held.state_dict(), (f"weights taken from a pickled {type(held).__name__}",)
     if isinstance(held, Mapping):
         if held and all(isinstance(value, torch.Tensor) for value in held.values()):
             return dict(held), ()

@@ -88,8 +88,16 @@ def known_models(settings: Settings) -> dict[str, ModelSpec]:
     for file in settings.registry:
         load_file((settings.root / file).resolve(), settings.root)
     found = {name: REGISTERED.get(name) for name in REGISTERED.names()}
-    found |= {name: _from_settings(name, model, settings) for name, model in settings.models.items() if model.factory}
-    return {name: _with_settings(spec, settings) for name, spec in found.items()}
+    return {name: _with_settings(spec, settings) for name, spec in found.items()} | settings_models(settings)
+
+
+def settings_models(settings: Settings) -> dict[str, ModelSpec]:
+    """The models that `parity.toml` describes without Python of theirs; imports nothing."""
+    return {
+        name: _with_settings(_from_settings(name, model, settings), settings)
+        for name, model in settings.models.items()
+        if model.factory
+    }
 
 
 def _from_settings(name: str, model: ModelSettings, settings: Settings) -> ModelSpec:

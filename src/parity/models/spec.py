@@ -42,6 +42,7 @@ class ModelSpec:
         calibration: Inputs for static quantization, disjoint from the held-out ones.
         labels: Labels of the held-out samples: a file, or a reference to a callable.
         targets: The targets that the team ships, or None for all of them.
+        trust_pickle: Whether reading the checkpoint may run code that it holds.
         limits: What the gates allow.
         target_limits: The same for single targets, by target or exporter name.
     """
@@ -55,6 +56,7 @@ class ModelSpec:
     calibration: str | None = None
     labels: str | None = None
     targets: tuple[str, ...] | None = None
+    trust_pickle: bool = False
     limits: Limits = field(default_factory=Limits)
     target_limits: tuple[tuple[str, Limits], ...] = ()
 

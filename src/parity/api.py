@@ -1,0 +1,144 @@
+"""The Python entry point: `parity.report(...)` gives the same `Report` as the command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from parity.errors import UsageError
+from parity.golden.record import Golden
+from parity.models.find import find_model
+from parity.models.spec import ModelSpec
+from parity.pipeline import BATCH_SIZES, Request, run_report, scratch
+from parity.records import Report
+from parity.settings import Settings, find_settings
+from parity.targets import plan_targets
+from parity.workers.process import refuse_recursion
+
+
+def report(
+    model: str,
+    *,
+    arch: str | None = None,
+    inputs: Sequence[str] = (),
+    samples: str | None = None,
+    calibration: str | None = None,
+    labels: str | None = None,
+    targets: Sequence[str] | None = None,
+    artifacts: Sequence[str | Path] = (),
+    batch_sizes: Sequence[int] = BATCH_SIZES,
+    threads: int = 1,
+    latency: bool = True,
+    golden: str | Path | None = None,
+    out: str | Path | None = None,
+    trust_pickle: bool = False,
+    in_process: bool = False,
+    timeout: float | None = None,
+    notice: Callable[[str], None] = lambda text: None,
+) -> Report:
+    """Export a model, run it everywhere, and judge every target against the eager reference.
+
+    Args:
+        model: A registered name, the path of a checkpoint, or `package.module:factory`.
+        arch: Factory of the module that a checkpoint belongs to.
+        inputs: Written inputs such as `image: float32[N, 3, 224, 224]`, where nothing registers them.
+        samples: Held-out inputs: a file or `package.module:function`.
+        calibration: Inputs for static quantization, disjoint from the held-out ones.
+        labels: Labels of the held-out samples.
+        targets: `exporter@runtime` or an exporter alone; the model's registered ones, else all.
+        artifacts: Files made elsewhere, judged without exporting. Given alone, nothing is exported.
+        batch_sizes: Batch sizes that are compared and timed.
+        threads: Intra-op threads of the reference and every target.
+        latency: Whether to time.
+        golden: Folder of goldens to hold the model against.
+        out: Where reports and artifacts are written; nothing is kept where it is left out.
+        trust_pickle: Read checkpoints that run code of their own; only for files whose maker is trusted.
+        in_process: Run every stage in this process, for a debugger.
+        timeout: Seconds after which any export or run is stopped, instead of the settings'.
+        notice: Called with a few words whenever a stage starts.
+
+    Returns:
+        The report, one record for each target; failures of targets are records, not exceptions.
+
+    Raises:
+        ParityError: the request itself is wrong: the model cannot be read or does not run, samples do
+            not fit, a target is unknown.
+    """
+    refuse_recursion()
+    settings = find_settings()
+    if timeout is not None:
+        timeouts = settings.timeouts.model_copy(update={"export": timeout, "run": timeout})
+        settings = settings.model_copy(update={"timeouts": timeouts})
+    spec = find_model(model, settings, arch=arch, inputs=tuple(inputs))
+    spec = spec.with_changes(
+        samples=_absolute(samples, settings), calibration=_absolute(calibration, settings),
+        labels=_absolute(labels, settings), trust_pickle=trust_pickle or None,
+    )  # fmt: skip
+    runtime, chosen = _split_runtime(targets, artifacts)
+    request = Request(
+        spec=spec,
+        targets=() if artifacts and chosen is None else plan_targets(chosen if chosen is not None else spec.targets),
+        settings=settings,
+        artifacts=tuple(Path(path) for path in artifacts),
+        runtime=runtime,
+        batch_sizes=_checked(batch_sizes),
+        threads=_positive(threads),
+        latency=latency,
+        golden=read_golden_of(spec, Path(golden)) if golden is not None else None,
+        in_process=in_process,
+        notice=notice,
+    )
+    if out is None:
+        with scratch() as folder:
+            return run_report(request, folder)
+    from parity.reports.files import check_writable, write_reports  # noqa: PLC0415  # loads the renderers
+
+    folder = Path(out)
+    check_writable(folder)
+    made = run_report(request, folder)
+    write_reports(made, folder)
+    return made
+
+
+def read_golden_of(spec: ModelSpec, folder: Path) -> Golden:
+    """The golden of a model in a folder of goldens."""
+    from parity.golden.files import read_golden  # noqa: PLC0415  # only where one is asked for
+
+    return read_golden(folder / spec.name)
+
+
+def _split_runtime(
+    targets: Sequence[str] | None, artifacts: Sequence[str | Path]
+) -> tuple[str | None, Sequence[str] | None]:
+    """With artifacts, a target may be `@runtime` or a runtime's name: it chooses theirs and exports nothing."""
+    from parity.runtimes import RUNTIMES  # noqa: PLC0415  # cheap, but not needed to import this module
+
+    if targets is None or not artifacts:
+        return None, targets
+    runtimes = [target.lstrip("@") for target in targets if target.lstrip("@") in RUNTIMES]
+    others = [target for target in targets if target.lstrip("@") not in RUNTIMES]
+    if len(runtimes) > 1:
+        raise UsageError("an artifact is run at one runtime at a time", got=", ".join(runtimes))
+    return next(iter(runtimes), None), others or None
+
+
+def _absolute(source: str | None, settings: Settings) -> str | None:
+    """What is typed on the command line is relative to where it is typed; a reference stays as it is."""
+    if source is None or (not Path(source).exists() and not Path(source).suffix.startswith(".np")):
+        return source
+    return str(Path(source).resolve()) if not (settings.root / source).exists() else source
+
+
+def _checked(batch_sizes: Sequence[int]) -> tuple[int, ...]:
+    if not batch_sizes or any(size < 1 for size in batch_sizes):
+        raise UsageError("batch sizes are whole numbers from 1 on", got=", ".join(map(str, batch_sizes)) or "none",
+                         hint="--batch-sizes 1,2,8")  # fmt: skip
+    return tuple(dict.fromkeys(batch_sizes))
+
+
+def _positive(threads: int) -> int:
+    if threads < 1:
+        raise UsageError("there must be one thread at least", allowed="--threads 1", got=str(threads))
+    return threads
+
+

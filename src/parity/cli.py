@@ -1,0 +1,241 @@
+"""The command line: a thin shell over the pipeline and the reports. Imports are inside the commands."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+app = typer.Typer(
+    name="parity",
+    help="Is the artifact we are about to ship the same function as the PyTorch model we evaluated?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+golden_app = typer.Typer(help="What was approved at the last release.", no_args_is_help=True)
+app.add_typer(golden_app, name="golden")
+
+REQUEST_IS_WRONG = 2
+INTERRUPTED = 130
+
+
+@contextlib.contextmanager
+def _guarded() -> Iterator[None]:
+    """Errors of ours become one message and exit status 2, Ctrl-C becomes 130; neither has a traceback."""
+    from parity.errors import ParityError  # noqa: PLC0415
+
+    try:
+        yield
+    except ParityError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(REQUEST_IS_WRONG) from error
+    except KeyboardInterrupt:
+        typer.echo("interrupted: children are ended, and no report was written", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """A line that says what runs now; in a log, a line for each step."""
+    from rich.console import Console  # noqa: PLC0415
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda text: console.print(f"parity: {text}", highlight=False, markup=False)
+        return
+    with console.status("starting") as status:
+        yield lambda text: status.update(text)
+
+
+def _console() -> Console:
+    from rich.console import Console  # noqa: PLC0415
+
+    return Console()
+
+
+def _version(*, shown: bool) -> None:
+    if shown:
+        from parity import __version__  # noqa: PLC0415
+
+        typer.echo(f"parity {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=lambda value: _version(shown=value), is_eager=True, help="Show it.")
+    ] = False,
+) -> None:
+    del version  # its callback has answered
+
+
+@app.command()
+def report(
+    model: Annotated[str, typer.Argument(help="A registered name, a checkpoint, or package.module:factory.")],
+    *,
+    arch: Annotated[str | None, typer.Option(help="Factory of the module that a checkpoint belongs to.")] = None,
+    inputs: Annotated[
+        list[str] | None, typer.Option("--input", help="An input, such as 'image: float32[N, 3, 224, 224]'.")
+    ] = None,
+    samples: Annotated[str | None, typer.Option(help="Held-out samples: .npz, .npy, or package.module:fn.")] = None,
+    calibration: Annotated[str | None, typer.Option(help="Samples for static quantization, others.")] = None,
+    labels: Annotated[str | None, typer.Option(help="Labels of the held-out samples.")] = None,
+    targets: Annotated[
+        list[str] | None, typer.Option("--target", help="exporter@runtime, or an exporter; repeatable.")
+    ] = None,
+    artifacts: Annotated[
+        list[Path] | None, typer.Option("--artifact", help="A file made elsewhere, judged as it is; repeatable.")
+    ] = None,
+    batch_sizes: Annotated[str, typer.Option(help="Batch sizes to compare and time.")] = "1,2,3,8,32",
+    threads: Annotated[int, typer.Option(help="Intra-op threads of the reference and every target.")] = 1,
+    no_latency: Annotated[bool, typer.Option("--no-latency", help="Do not time.")] = False,
+    out: Annotated[Path, typer.Option(help="Where the report and the artifacts go.")] = Path("parity-report"),
+    golden: Annotated[Path | None, typer.Option(help="Folder of goldens to hold the model against.")] = None,
+    timeout: Annotated[float | None, typer.Option(help="Seconds that any export or run may take.")] = None,
+    trust_pickle: Annotated[
+        bool, typer.Option("--trust-pickle", help="Read checkpoints that run code of their own.")
+    ] = False,
+    in_process: Annotated[bool, typer.Option("--in-process", help="One process, for a debugger.")] = False,
+) -> None:
+    """Export a model every way it ships, judge every target, and write the report."""
+    with _guarded():
+        from parity import api  # noqa: PLC0415
+
+        with _progress() as notice:
+            made = api.report(
+                model,
+                arch=arch,
+                inputs=inputs or (),
+                samples=samples,
+                calibration=calibration,
+                labels=labels,
+                targets=targets,
+                artifacts=artifacts or (),
+                batch_sizes=_numbers(batch_sizes),
+                threads=threads,
+                latency=not no_latency,
+                golden=golden,
+                out=out,
+                in_process=in_process,
+                timeout=timeout,
+                trust_pickle=trust_pickle,
+                notice=notice,
+            )
+        _show(made, out)
+
+
+def _show(made: Any, out: Path) -> None:
+    from parity.records import EXIT_STATUS  # noqa: PLC0415
+    from parity.reports.terminal import print_report  # noqa: PLC0415
+
+    print_report(made, _console())
+    typer.echo(f"report: {out / 'report.html'}")
+    raise typer.Exit(EXIT_STATUS[made.verdict])
+
+
+def _numbers(text: str) -> list[int]:
+    from parity.errors import UsageError  # noqa: PLC0415
+
+    try:
+        return [int(part) for part in text.split(",") if part.strip()]
+    except ValueError as error:
+        raise UsageError("these batch sizes cannot be read", allowed="1,8,32", got=text) from error
+
+
+@app.command()
+def models() -> None:
+    """List the registered models."""
+    with _guarded():
+        from rich.table import Table  # noqa: PLC0415
+
+        from parity.models.registry import known_models  # noqa: PLC0415
+        from parity.settings import find_settings  # noqa: PLC0415
+
+        known = known_models(find_settings())
+        if not known:
+            typer.echo("no model is registered: parity init writes a parity.toml to start from")
+            return
+        table = Table("model", "inputs", "weights", "held-out", "targets", box=None, header_style="bold")
+        for spec in known.values():
+            inputs = "\n".join(map(str, spec.signature.inputs))
+            held_out = _short(spec.samples)
+            table.add_row(spec.name, inputs, spec.weights or "", held_out, ", ".join(spec.targets or ("all",)))
+        _console().print(table)
+
+
+def _short(source: str | None) -> str:
+    """A reference without the folder that its file lies in."""
+    return "synthetic" if source is None else source.rpartition("/")[2]
+
+
+@app.command()
+def targets() -> None:
+    """List every exporter and runtime, with its version or the reason why it is unavailable."""
+    with _guarded():
+        from rich.table import Table  # noqa: PLC0415
+
+        from parity.exporters import EXPORTERS  # noqa: PLC0415
+        from parity.runtimes import RUNTIMES  # noqa: PLC0415
+        from parity.targets import Target  # noqa: PLC0415
+
+        exporters = Table("target", "makes", "judged by", "exporter", box=None, header_style="bold")
+        for name in EXPORTERS:
+            exporter = EXPORTERS.get(name)
+            rule = "floor" if exporter.precision == "float" else "decisions"
+            target = Target(name, exporter.runtime).name
+            exporters.add_row(target, exporter.format, rule, str(exporter.availability()))
+        runtimes = Table("runtime", "reads", "version", box=None, header_style="bold")
+        for name in RUNTIMES:
+            runtime = RUNTIMES.get(name)
+            runtimes.add_row(name, ", ".join(sorted(runtime.formats)), str(runtime.availability()))
+        console = _console()
+        console.print(exporters)
+        console.print()
+        console.print(runtimes)
+
+
+@app.command()
+def explain(
+    report_file: Annotated[Path, typer.Argument(metavar="REPORT", help="A report.json.")],
+    target: Annotated[str, typer.Argument(help="One of its targets.")],
+) -> None:
+    """Show everything that a report knows about one target."""
+    with _guarded():
+        from parity.errors import UnknownName, UsageError, did_you_mean  # noqa: PLC0415
+        from parity.reports.schema import from_json  # noqa: PLC0415
+        from parity.reports.terminal import print_record  # noqa: PLC0415
+
+        path = report_file / "report.json" if report_file.is_dir() else report_file
+        if not path.is_file():
+            raise UsageError("there is no such report", where=str(path), hint="parity report MODEL")
+        made = from_json(path.read_text(encoding="utf-8"))
+        known = [record.target for record in made.records]
+        chosen = [name for name in known if target in (name, name.partition("@")[0])]
+        if not chosen:
+            raise UnknownName(f"the report has no target {target!r}", where=str(path), hint=did_you_mean(target, known))
+        for name in chosen:
+            print_record(made, made.record(name), _console())
+
+
+@app.command()
+def init(folder: Annotated[Path, typer.Argument(help="The project's folder.")] = Path()) -> None:
+    """Write a parity.toml and a suite to start from; nothing that exists is overwritten."""
+    with _guarded():
+        from parity.scaffold import scaffold  # noqa: PLC0415
+
+        for path in scaffold(folder):
+            typer.echo(f"wrote {path}")
+
+
+def main() -> None:
+    """The `parity` command."""
+    app()

@@ -1,0 +1,268 @@
+"""What `parity_case` gives a suite: the checks, each of them a verdict turned into a test's outcome."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from parity.cache import ArtifactCache, cache_folder
+from parity.errors import ParityError, UnknownName, did_you_mean
+from parity.gates.latency import judge_latency
+from parity.golden.baseline import latency_baseline
+from parity.golden.files import read_golden
+from parity.golden.record import Golden
+from parity.latency.sampler import BURST_SECONDS
+from parity.latency.statistics import Paired, summarise
+from parity.models.registry import known_models
+from parity.models.spec import ModelSpec
+from parity.records import Record, Stage, Verdict, worst
+from parity.settings import Settings, find_settings
+from parity.targets import Target, plan_targets
+from parity.workbench import Judged, Workbench
+from parity.workers.process import Children
+from parity.workers.timing import EAGER, TimedChild, TimeTask, timed_child
+
+LATENCY_ROUNDS = 24
+"""Paired bursts of one latency check, shared by `latency.processes` fresh processes."""
+
+
+@dataclass
+class WorkerClock:
+    """A timer for pytest-benchmark that counts only what the workers measured, in seconds."""
+
+    seconds: float = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@dataclass
+class SuiteSession:
+    """Everything that the cases of one pytest run share: children, benches, the worker's clock."""
+
+    settings: Settings
+    folder: tempfile.TemporaryDirectory[str]
+    children: Children = field(default_factory=Children)
+    clock: WorkerClock = field(default_factory=WorkerClock)
+    _benches: dict[str, Workbench] = field(default_factory=dict)
+    _models: dict[str, ModelSpec] | None = None
+
+    @classmethod
+    def at(cls, root: Path) -> SuiteSession:
+        """A session for the project of a folder; raises SettingsError where its settings are wrong."""
+        return cls(find_settings(root), tempfile.TemporaryDirectory(prefix="parity-", ignore_cleanup_errors=True))
+
+    @property
+    def batch(self) -> int:
+        """The batch size at which cases are timed."""
+        return self.settings.suites.batch
+
+    def cases(self, models: Sequence[str] | None, targets: Sequence[str] | None) -> list[ParityCase]:
+        """Every registered model at every target that it ships, narrowed to those asked for.
+
+        Raises:
+            UnknownName: a model or a target that is asked for is not known.
+        """
+        if self._models is None:
+            self._models = known_models(self.settings)
+        for name in models or ():
+            if name not in self._models:
+                raise UnknownName(f"there is no model {name!r}", where="--parity-model",
+                                  hint=did_you_mean(name, self._models))  # fmt: skip
+        wanted = {target.name for target in plan_targets(targets)} if targets else None
+        return [
+            ParityCase(self, spec, target)
+            for name, spec in self._models.items()
+            if not models or name in models
+            for target in plan_targets(spec.targets)
+            if wanted is None or target.name in wanted
+        ]
+
+    def bench(self, spec: ModelSpec) -> Workbench:
+        """The bench of a model; its stages are done once for all of its cases."""
+        if spec.name not in self._benches:
+            folder = Path(self.folder.name) / spec.name
+            self._benches[spec.name] = Workbench(
+                spec=spec,
+                folder=folder,
+                artifacts=folder / "artifacts",
+                cache=ArtifactCache(cache_folder(self.settings)),
+                children=self.children,
+                timeouts=self.settings.timeouts,
+            )
+        return self._benches[spec.name]
+
+    def golden(self, spec: ModelSpec) -> Golden | None:
+        """The model's golden, or None where none was recorded; raises GoldenError where it is damaged."""
+        folder = self.settings.root / self.settings.golden / spec.name
+        return read_golden(folder) if folder.exists() else None
+
+    def close(self) -> None:
+        """End the children and remove what they wrote."""
+        self.children.end_all()
+        self.folder.cleanup()
+
+
+@dataclass(frozen=True)
+class ParityCase:
+    """One registered model at one target."""
+
+    session: SuiteSession
+    spec: ModelSpec
+    target: Target
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.spec.name
+
+    @property
+    def record(self) -> Record:
+        """Everything that was learnt about this cell besides latency."""
+        return self._judged().record
+
+    def check_numerics(self) -> None:
+        """Every output over all held-out samples: values, structure, decisions."""
+        record = self.record
+        if record.stage not in (Stage.DONE, Stage.COMPARE):
+            self._conclude(record.verdict, f"{record.stage}: {record.symptom}: {record.message}")
+            return
+        results = (*record.numeric, *record.decisions)
+        verdict = worst(result.verdict for result in results if result.verdict is not None)
+        if verdict in (Verdict.PASS, Verdict.SKIP) and record.verdict is Verdict.INCONCLUSIVE:
+            self._conclude(record.verdict, record.message)
+        self._conclude(verdict, "\n".join(r.message for r in results if r.verdict is verdict and r.message))
+
+    def check_shapes(self) -> None:
+        """Every batch size of the sweep."""
+        record = self.record
+        if not record.shapes:
+            pytest.skip(record.message or "the signature has no batch dimension")
+        verdict = worst(shape.verdict for shape in record.shapes)
+        self._conclude(verdict, "\n".join(shape.message for shape in record.shapes if shape.message))
+
+    def check_latency(self, benchmark: Any) -> None:
+        """The ratio to eager against the golden's; what pytest-benchmark records is the worker's own time."""
+        if benchmark.disabled:
+            pytest.skip("pytest-benchmark is disabled, as it is under xdist: times of a shared core decide nothing")
+        judged = self._judged()
+        if judged.artifact is None:
+            pytest.skip(f"nothing to time: {judged.record.message}")
+        try:
+            paired = self._sample(benchmark, judged)
+        except ParityError as error:
+            pytest.fail(f"timing: {error}", pytrace=False)
+        threads = self.session.bench(self.spec).threads
+        measured = summarise(self.session.batch, threads, paired)
+        golden = self.session.golden(self.spec)
+        baseline, absent = latency_baseline(golden, self.target.name, self.session.batch, threads)
+        result = judge_latency(measured, baseline, self.spec.limits_for(self.target.name), absent)
+        benchmark.extra_info.update(
+            target=self.target.name, ratio=result.ratio, ratio_low=result.ratio_low, ratio_high=result.ratio_high
+        )
+        self._conclude(result.verdict, result.message or "")
+
+    def check_golden(self) -> None:
+        """The reference and this target against what was approved at the last release."""
+        from parity.golden.check import check_case  # noqa: PLC0415
+
+        golden = self.session.golden(self.spec)
+        if golden is None:
+            pytest.skip(f"no golden: parity golden record {self.model}")
+        verdict, message = check_case(golden, self.record, self.session.bench(self.spec))
+        self._conclude(verdict, message)
+
+    def _judged(self) -> Judged:
+        return self.session.bench(self.spec).judged(self.target)
+
+    def _sample(self, benchmark: Any, judged: Judged) -> list[Paired]:
+        with contextlib.ExitStack() as stack:
+            pairs = _Pairs(self, judged, stack)
+            benchmark.pedantic(pairs.burst_target, setup=pairs.prepare, rounds=LATENCY_ROUNDS, iterations=1)
+            return pairs.finish()
+
+    def _conclude(self, verdict: Verdict, message: str) -> None:
+        if verdict is Verdict.FAIL:
+            pytest.fail(f"{self.model} at {self.target.name}: {message}", pytrace=False)
+        if verdict is Verdict.SKIP:
+            pytest.skip(message)
+        if verdict is Verdict.INCONCLUSIVE:
+            self._undecided(message)
+
+    def _undecided(self, message: str) -> NoReturn:
+        if self.session.settings.suites.inconclusive == "fail":
+            pytest.fail(f"{self.model} at {self.target.name}: inconclusive: {message}", pytrace=False)
+        pytest.skip(f"inconclusive: {message}")
+
+
+class _Pairs:
+    """Bursts of the target for pytest-benchmark, each with one of eager before or after it, by a coin."""
+
+    def __init__(self, case: ParityCase, judged: Judged, stack: contextlib.ExitStack) -> None:
+        self._case = case
+        self._stack = stack
+        bench = case.session.bench(case.spec)
+        eager = TimeTask(case.spec, bench.samples, bench.threads)
+        self._tasks = {
+            EAGER: eager,
+            case.target.name: TimeTask(
+                case.spec, bench.samples, bench.threads, judged.artifact, case.target.runtime
+            ),
+        }
+        self._processes = case.session.settings.latency.processes
+        self._coin = random.Random(0)  # noqa: S311  # an order, not a secret
+        self._owed = False
+        self._round = 0
+        self._live: dict[str, TimedChild] = {}
+        self._times: list[dict[str, list[tuple[float, ...]]]] = []
+
+    def prepare(self) -> None:
+        """Before a round: fresh processes where it is their turn, then eager's burst, or owe it."""
+        self._pay()
+        if self._round % -(-LATENCY_ROUNDS // self._processes) == 0:
+            self._restart()
+        self._round += 1
+        self._owed = True
+        if self._coin.random() < 0.5:  # noqa: PLR2004  # a fair coin
+            self._pay()
+
+    def burst_target(self) -> None:
+        """One call's time on the worker's clock, the mean of a burst."""
+        times = self._burst(self._case.target.name)
+        self._case.session.clock.seconds += sum(times) / len(times)
+
+    def finish(self) -> list[Paired]:
+        """All rounds, by process."""
+        self._pay()
+        target = self._case.target.name
+        return [Paired(tuple(times[target]), tuple(times[EAGER])) for times in self._times]
+
+    def _pay(self) -> None:
+        if self._owed:
+            self._burst(EAGER)
+            self._owed = False
+
+    def _burst(self, name: str) -> tuple[float, ...]:
+        times = self._live[name].burst(self._case.session.batch, BURST_SECONDS)
+        self._times[-1][name].append(times)
+        return times
+
+    def _restart(self) -> None:
+        self._stack.close()
+        logs = self._case.session.bench(self._case.spec).artifacts / "timing"
+        children = self._case.session.children
+        self._live = {
+            name: self._stack.enter_context(timed_child(children, name, task, logs / f"{name}.log"))
+            for name, task in self._tasks.items()
+        }
+        self._times.append({name: [] for name in self._tasks})
+        for timed in self._live.values():
+            timed.wait_ready(120)
+            timed.burst(self._case.session.batch, 0.0)  # warms up
