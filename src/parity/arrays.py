@@ -61,7 +61,10 @@ class ArrayWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        if kind is None:
+            self.close()
+        else:
+            self._file.close()  # and no index: half of a run must not look whole
 
 
 class ArrayReader:
