@@ -91,6 +91,11 @@ def classes(crops: tuple[Crop, ...]) -> NDArray[np.int64]:
     return np.array([crop.label for crop in crops], dtype=np.int64)
 
 
+def photographs_of(crops: tuple[Crop, ...]) -> NDArray[np.int64]:
+    """Photographs that crops were cut from, int64 [n] in 0..1."""
+    return np.array([crop.photograph for crop in crops], dtype=np.int64)
+
+
 def held_out() -> dict[str, NDArray[np.float32]]:
     """Held-out images, ``image`` float32 [200, 3, 112, 112]."""
     return {"image": pixels(draw().held_out)}
@@ -99,6 +104,11 @@ def held_out() -> dict[str, NDArray[np.float32]]:
 def held_out_labels() -> NDArray[np.int64]:
     """Photograph and quadrant of each held-out image, int64 [200]."""
     return classes(draw().held_out)
+
+
+def held_out_photographs() -> NDArray[np.int64]:
+    """Photograph of each held-out image, int64 [200]."""
+    return photographs_of(draw().held_out)
 
 
 def calibration() -> dict[str, NDArray[np.float32]]:

@@ -40,9 +40,9 @@ def seeded_mobilenet_v3_small() -> nn.Module:
 
 
 def seeded_swin_t() -> nn.Module:
-    """Swin-T with seeded weights, image to logits, float32 [N, 8]."""
+    """Swin-T with seeded weights, image to logits, float32 [N, 2]."""
     torch.manual_seed(SEED)
-    model: nn.Module = zoo.swin_t(weights=None, num_classes=crops.N_CLASSES)
+    model: nn.Module = zoo.swin_t(weights=None, num_classes=len(crops.PHOTOGRAPHS))
     return model
 
 
@@ -100,10 +100,10 @@ def mobilenet_v3_small() -> nn.Module:
     input=IMAGE,
     samples=crops.held_out,
     calibration=crops.calibration,
-    labels=crops.held_out_labels,
+    labels=crops.held_out_photographs,
 )
 def swin_t() -> nn.Module:
-    """Swin-T that names the photograph and quadrant of a crop."""
+    """Swin-T that names the photograph of a crop."""
     return with_fitted(seeded_swin_t(), "swin_t")
 
 
