@@ -13,8 +13,10 @@ from parity.artifacts import Artifact, Manifest, write_manifest
 from parity.cache import ArtifactCache, cache_key, place
 from parity.cells import Cell, Reference, judge_cell
 from parity.compare.floor import ReferenceArrays, measure_floor
+from parity.environment import machine_class
 from parity.errors import ModelError, ParityError
 from parity.exporters import EXPORTERS
+from parity.golden.evidence import Evidence, toolchain
 from parity.models.spec import ModelSpec
 from parity.records import ExportFacts, MemoryFacts, Record, ReferenceFacts, Stage, Symptom, Verdict
 from parity.samples.store import StoredSamples
@@ -100,6 +102,22 @@ class Workbench:
     def stored(self) -> StoredSamples:
         """The held-out samples."""
         return StoredSamples(self.samples / HELD_OUT, self.spec.signature)
+
+    def evidence(self) -> Evidence:
+        """The reference as goldens look at it, sample by sample."""
+        loaded, made = self.loaded(), self.reference()
+        return Evidence(
+            model=loaded.model,
+            samples=loaded.samples,
+            reference=made.facts,
+            machine=machine_class(self.threads),
+            toolchain=toolchain(),
+            arrays=made.arrays,
+            yardsticks=made.yardsticks,
+            calls=loaded.calls,
+            digests=self.stored().digests,
+            batched=self.spec.signature.batch is not None,
+        )
 
     def _once(self, key: str, make: Callable[[], T]) -> T:
         with self._lock:

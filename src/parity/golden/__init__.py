@@ -1,1 +1,1 @@
-
+"""What was approved at the last release: record it, read it, hold today against it."""

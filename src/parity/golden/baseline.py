@@ -11,5 +11,5 @@ def latency_baseline(golden: Golden | None, target: str, batch: int, threads: in
     if golden is None:
         return None, "no golden was given, so there is no baseline"
     here = machine_class(threads)
-    ratio = golden.latency.get(here, {}).get(target, {}).get(str(batch))
-    return ratio, f"no baseline at batch {batch} for this class of machine ({here})"
+    found = golden.latency.get(here, {}).get(target, {}).get(str(batch))
+    return found.ratio if found else None, f"no baseline at batch {batch} for this class of machine ({here})"

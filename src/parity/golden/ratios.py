@@ -1,0 +1,48 @@
+"""The few numbers of a record that a golden keeps: worst error ratio, agreement, latency ratios."""
+
+from __future__ import annotations
+
+import math
+
+from parity.golden.record import LatencyRatio
+from parity.records import Record, Stage, Symptom, Verdict
+
+_DIGITS = 4
+
+
+def approvable(record: Record) -> bool:
+    """Whether a target ran and kept its numbers; what is only slower may be approved at its new speed."""
+    if record.stage is Stage.DONE:
+        ended_well = record.symptom is Symptom.OK
+    else:
+        ended_well = record.stage is Stage.TIME and record.symptom is Symptom.MISMATCH
+    verdicts = [result.verdict for results in (record.numeric, record.decisions, record.shapes) for result in results]
+    return ended_well and Verdict.FAIL not in verdicts
+
+
+def worst_ratio(record: Record) -> float | None:
+    """The largest error ratio over the outputs, in floors; None where none was measured or it is not finite."""
+    ratios = [each.ratio for each in record.numeric if each.ratio is not None]
+    return _rounded(max(ratios, default=None))
+
+
+def worst_agreement(record: Record) -> float | None:
+    """The lowest top-1 agreement over the outputs; None where no output scores classes."""
+    return _rounded(min((each.value for each in record.decisions if each.metric == "top1_agreement"), default=None))
+
+
+def latency_ratios(record: Record) -> dict[str, LatencyRatio]:
+    """Ratios to eager by batch size; a batch size without one is left out."""
+    found: dict[str, LatencyRatio] = {}
+    for each in record.latency:
+        ratio = _rounded(each.ratio)
+        if ratio is not None:
+            found[str(each.batch)] = LatencyRatio(
+                ratio=ratio, low=_rounded(each.ratio_low), high=_rounded(each.ratio_high)
+            )
+    return found
+
+
+def _rounded(value: float | None) -> float | None:
+    """Four digits: more would only make diffs."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.{_DIGITS}g}")

@@ -1,0 +1,92 @@
+"""Record today's state as what is approved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from parity.errors import GoldenError
+from parity.golden.evidence import Bench
+from parity.golden.files import exists, read_facts, write_golden
+from parity.golden.kept import keep
+from parity.golden.ratios import approvable, latency_ratios, worst_agreement, worst_ratio
+from parity.golden.record import Golden, LatencyRatio
+from parity.records import Record, Report
+
+Latency = Mapping[str, Mapping[str, Mapping[str, LatencyRatio]]]
+
+
+def record_golden(report: Report, bench: Bench, folder: Path, *, accept: bool = False) -> Golden:
+    """Write the golden of `report`'s model to `folder`.
+
+    A target that failed is absent from it, and so is what was not timed. Latency that was recorded on
+    other classes of machine stays; that of this class is replaced where something was timed today.
+
+    Args:
+        report: What is approved.
+        bench: The bench that the report was made on.
+        folder: The model's own folder, `golden/NAME`.
+        accept: Whether a golden that is there already may be replaced.
+
+    Raises:
+        GoldenError: the reference is unstable, there is a golden and `accept` is not given, or the one
+            that is there is damaged or of another model.
+    """
+    evidence = bench.evidence()
+    name = evidence.model.name
+    if evidence.reference.unstable:
+        raise GoldenError(
+            f"no golden of {name} can be recorded: the reference is not deterministic",
+            where=name,
+            got=evidence.reference.unstable,
+            hint="make the model deterministic in eval mode: seed it, or keep no state between calls",
+        )
+    check_recordable(folder, name, accept=accept)
+    kept = keep(evidence)
+    good = [record for record in report.records if approvable(record)]
+    golden = Golden(
+        name=name,
+        weights_sha256=evidence.model.weights_sha256,
+        code_sha256=evidence.model.code_sha256,
+        samples_sha256=evidence.samples.sha256,
+        samples_n=evidence.samples.n,
+        kept=kept.samples,
+        kept_digests=tuple(evidence.digests[sample] for sample in kept.samples),
+        outputs=kept.dtypes,
+        unkept=kept.unkept,
+        subset=kept.subset,
+        machine=evidence.machine,
+        ratios={each.target: ratio for each in good if (ratio := worst_ratio(each)) is not None},
+        agreement={each.target: share for each in good if (share := worst_agreement(each)) is not None},
+        latency=_latency(_known_latency(folder, name), evidence.machine, good),
+        versions=dict(evidence.toolchain),
+        tensors=kept.tensors,
+    )
+    return write_golden(folder, golden)
+
+
+def check_recordable(folder: Path, name: str, *, accept: bool) -> None:
+    """Raises GoldenError where a golden is there that may not be replaced, or is of another model."""
+    if not exists(folder):
+        return
+    if not accept:
+        raise GoldenError(
+            f"there is a golden of {name} already",
+            where=str(folder),
+            hint=f"`parity golden check {name}`, and `parity golden accept {name}` if what moved is intended",
+        )
+    _known_latency(folder, name)
+
+
+def _known_latency(folder: Path, name: str) -> Latency:
+    if not exists(folder):
+        return {}
+    facts = read_facts(folder)
+    if facts.name != name:
+        raise GoldenError("this golden is of another model", where=str(folder), allowed=name, got=facts.name)
+    return facts.latency
+
+
+def _latency(known: Latency, machine: str, records: Iterable[Record]) -> Latency:
+    timed = {record.target: ratios for record in records if (ratios := latency_ratios(record))}
+    return {**known, machine: timed} if timed else known
