@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +16,9 @@ from parity.cache import ArtifactCache, cache_folder
 from parity.environment import cores, environment
 from parity.gates.latency import judge_latency
 from parity.golden.baseline import latency_baseline
+from parity.golden.check import check_golden
 from parity.golden.record import Golden
+from parity.golden.recording import check_recordable, record_golden
 from parity.latency.statistics import summarise
 from parity.models.spec import ModelSpec
 from parity.records import (
@@ -78,10 +81,30 @@ def run_report(request: Request, out: Path) -> Report:
         ModelError: the model cannot be built or does not run on its own samples.
         SampleError: the samples cannot be read or do not fit.
     """
+    with _bench(request, out) as bench:
+        return _judged_report(bench, request)
+
+
+def record_report(request: Request, out: Path, folder: Path, *, accept: bool = False) -> tuple[Report, Golden]:
+    """The same, and its outcome is written to `folder` as the golden of the model.
+
+    Raises:
+        ModelError: the model cannot be built or does not run on its own samples.
+        SampleError: the samples cannot be read or do not fit.
+        GoldenError: as `record_golden` raises it; an existing golden is refused before anything is run.
+    """
+    check_recordable(folder, request.spec.name, accept=accept)
+    with _bench(request, out) as bench:
+        report = _judged_report(bench, request)
+        return report, record_golden(report, bench, folder, accept=accept)
+
+
+@contextlib.contextmanager
+def _bench(request: Request, out: Path) -> Iterator[Workbench]:
     with scratch() as folder, Children(in_process=request.in_process) as children:
         artifacts = out / "artifacts"
         shutil.rmtree(artifacts, ignore_errors=True)
-        bench = Workbench(
+        yield Workbench(
             spec=request.spec,
             folder=folder,
             artifacts=artifacts,
@@ -92,10 +115,13 @@ def run_report(request: Request, out: Path) -> Report:
             batch_sizes=request.batch_sizes,
             notice=request.notice,
         )
-        targets = (*request.targets, *_foreign(request, bench))
-        judged = _judge_all(bench, targets, request)
-        timings = _time(bench, targets, judged, request) if request.latency else None
-        return _report(bench, targets, judged, timings, request)
+
+
+def _judged_report(bench: Workbench, request: Request) -> Report:
+    targets = (*request.targets, *_foreign(request, bench))
+    judged = _judge_all(bench, targets, request)
+    timings = _time(bench, targets, judged, request) if request.latency else None
+    return _report(bench, targets, judged, timings, request)
 
 
 class scratch(tempfile.TemporaryDirectory[str]):  # noqa: N801  # used like a function
@@ -169,7 +195,9 @@ def _report(
     loaded, reference = bench.loaded(), bench.reference()
     measured = measurements(timings, request.threads)
     records = [_with_latency(each.record, measured, timings, request) for _, each in zip(targets, judged, strict=True)]
-    verdict = worst(record.verdict for record in records)
+    golden = check_golden(request.golden, records, bench) if request.golden else ()
+    verdicts = [record.verdict for record in records]
+    verdicts += [result.verdict for result in golden if result.verdict is not None]
     return Report(
         schema=SCHEMA,
         parity=parity.__version__,
@@ -179,7 +207,8 @@ def _report(
         samples=loaded.samples,
         reference=replace(reference.facts, latency=measured.get(EAGER, ())),
         records=tuple(records),
-        verdict=verdict,
+        verdict=worst(verdicts),
+        golden=golden,
     )
 
 
@@ -211,4 +240,3 @@ def _with_latency(
     stage = Stage.TIME if verdict is Verdict.FAIL else record.stage
     symptom = Symptom.MISMATCH if verdict is Verdict.FAIL else record.symptom
     return replace(record, latency=tuple(results), verdict=verdict, message=message, stage=stage, symptom=symptom)
-
