@@ -108,7 +108,11 @@ def report(
 ) -> None:
     """Export a model every way it ships, judge every target, and write the report."""
     with _guarded():
-        from parity import api  # noqa: PLC0415
+        from parity.workers.process import start_early  # noqa: PLC0415
+
+        if not in_process:
+            start_early()
+        from parity import api  # noqa: PLC0415  # imports torch, beside the forkserver
 
         with _progress() as notice:
             made = api.report(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import NormalDist
 
 import numpy as np
-from scipy.stats import norm
 
 from parity.arrays import Array, ArrayReader
 from parity.compare.floor import UNIT_ROUNDOFF, Yardstick
@@ -15,7 +15,7 @@ from parity.records import DecisionFinding, OutputFacts
 from parity.samples.calls import Call
 
 CONFIDENCE = 0.95
-_Z = float(norm.ppf(0.5 + CONFIDENCE / 2))
+_Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
 _SEQUENCE_RANK = 3
 _CLASSES_RANK = 2
 

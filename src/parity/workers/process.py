@@ -72,6 +72,17 @@ def context() -> BaseContext:
     return chosen
 
 
+def start_early() -> None:
+    """Let the forkserver import what children need while this process is still reading the request."""
+    if "forkserver" not in multiprocessing.get_all_start_methods() or os.environ.get(IN_CHILD):
+        return
+    from multiprocessing import forkserver  # noqa: PLC0415  # not on every system
+
+    context()  # says what to preload
+    with _STARTING, _environment(_PASSIVE):
+        forkserver.ensure_running()
+
+
 class Child:
     """A started child process and the pipe to it."""
 
