@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
+from parity.arrays import digest
 from parity.errors import ModelError, ParityError
 from parity.models.checkpoint import load_weights
-from parity.models.refs import resolve
+from parity.models.refs import resolve, source_file
 from parity.models.spec import ModelSpec
 
 
@@ -60,49 +63,60 @@ def _training_note(training: list[str]) -> tuple[str, ...]:
 def weights_digest(module: nn.Module) -> str:
     """SHA-256 over every parameter and buffer: name, dtype, shape and bytes."""
     sha = hashlib.sha256()
-    for name, tensor in sorted({**dict(module.named_parameters()), **dict(module.named_buffers())}.items()):
-        sha.update(f"{name}{tensor.dtype}{tuple(tensor.shape)}".encode())
-        flat = tensor.detach().cpu().contiguous().reshape(-1)
-        sha.update(flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b"")
+    # A tensor that two layers share is named twice: without sharing the model would be another.
+    named = (*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False))
+    for name, tensor in sorted(named, key=lambda each: each[0]):
+        sha.update(name.encode())
+        sha.update(_bytes(tensor))
     return sha.hexdigest()
+
+
+def _bytes(tensor: torch.Tensor) -> bytes:
+    flat = tensor.detach().cpu().contiguous().reshape(-1)
+    values = flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
+    return f"{tensor.dtype}{tuple(tensor.shape)}".encode() + values
 
 
 def code_digest(module: nn.Module, factory_file: Path | None) -> str:
     """SHA-256 over what a module is made of besides weights.
 
-    The printed structure, every plain attribute of every submodule, tensors kept outside parameters
-    and buffers, and the source files that define the classes, torch's own left out: its version stands
-    for them.
+    The printed structure, every plain attribute of every submodule (numbers, texts, arrays, tensors,
+    and containers of them), and the source files that define the classes and their bases, torch's own
+    left out: its version stands for them.
     """
     sha = hashlib.sha256(repr(module).encode())
+    own = vars(nn.Module()).keys()  # parameters, buffers, submodules, hooks
     files: set[Path] = {factory_file} if factory_file is not None else set()
     for name, each in module.named_modules():
         for key, value in sorted(vars(each).items()):
-            if isinstance(value, (bool, int, float, str, tuple)):
-                sha.update(f"{name}.{key}={value!r}".encode())
-            elif isinstance(value, torch.Tensor):
-                sha.update(value.detach().cpu().double().numpy().tobytes() if not value.is_complex() else b"")
-        source = None if type(each).__module__.startswith("torch.") else _source_file(type(each))
-        if source is not None:
-            files.add(source)
+            if key not in own:
+                for piece in _pieces(value):
+                    sha.update(f"{name}.{key}=".encode() + piece)
+        kinds = (kind for kind in type(each).__mro__ if not kind.__module__.startswith(("torch.", "builtins")))
+        files.update(source for source in map(source_file, kinds) if source is not None)
     for path in sorted(files):
         sha.update(path.read_bytes() if path.is_file() else b"")
     return sha.hexdigest()
 
 
-def _source_file(kind: type) -> Path | None:
-    try:
-        found = inspect.getsourcefile(kind)
-    except TypeError:
-        return None
-    return Path(found) if found else None
+def _pieces(value: Any) -> Iterator[bytes]:
+    """What a value is made of, as far as it is plain: the text of any other object may hold its address."""
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, torch.dtype, torch.Size)):
+        yield repr(value).encode()
+    elif isinstance(value, torch.Tensor):
+        yield _bytes(value)
+    elif isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
+        yield digest(np.asarray(value)).encode()
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _pieces(key)
+            yield from _pieces(each)
+    elif isinstance(value, (list, tuple)):
+        yield str(len(value)).encode()
+        for each in value:
+            yield from _pieces(each)
 
 
 def factory_file(spec: ModelSpec) -> Path | None:
     """The file that the factory is defined in, where it has one."""
-    factory = resolve(spec.factory, spec.root, "factory")
-    try:
-        found = inspect.getsourcefile(factory)
-    except TypeError:
-        return None
-    return Path(found) if found else None
+    return source_file(resolve(spec.factory, spec.root, "factory"))

@@ -32,10 +32,19 @@ def reference_to(function: Callable[..., Any]) -> str:
             allowed="a function or class at the top level of a file",
             got=name or repr(function),
         )
-    source = inspect.getsourcefile(function)
+    source = source_file(function)
     if source is None:
         raise UsageError(f"{name} has no source file, so a child process could not build it again")
-    return f"{Path(source).resolve()}:{name}"
+    return f"{source.resolve()}:{name}"
+
+
+def source_file(made: Any) -> Path | None:
+    """The file that a function or class is written in, or None where it has none."""
+    try:
+        found = inspect.getsourcefile(made)
+    except TypeError:
+        return None
+    return Path(found) if found else None
 
 
 def is_reference(text: str) -> bool:
