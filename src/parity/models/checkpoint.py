@@ -30,9 +30,9 @@ def load_weights(module: nn.Module, path: Path, *, trust_pickle: bool = False) -
     state, notes = _state_dict(held, path)
     expected = module.state_dict()
     wrong = [
-        f"{key}: {list(state[key].shape)} in the file, {list(value.shape)} in the model"
+        f"{key}: {_shape(state[key])} in the file, {_shape(value)} in the model"
         for key, value in expected.items()
-        if key in state and isinstance(value, torch.Tensor) and state[key].shape != value.shape
+        if key in state and _shape(state[key]) != _shape(value)
     ]
     missing = sorted(expected.keys() - state.keys())
     unexpected = sorted(state.keys() - expected.keys())
@@ -47,6 +47,10 @@ def load_weights(module: nn.Module, path: Path, *, trust_pickle: bool = False) -
         )
     module.load_state_dict(state)
     return notes
+
+
+def _shape(value: Any) -> str:
+    return str(list(value.shape)) if isinstance(value, torch.Tensor) else type(value).__name__
 
 
 def _keys(missing: list[str], unexpected: list[str], wrong: list[str]) -> list[str]:

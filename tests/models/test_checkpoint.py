@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+from parity.errors import ModelError
+from parity.models.checkpoint import STATE_KEYS, load_weights, read_checkpoint
+
+RAN = Path("never-written-by-a-checkpoint")
+
+
+class Opens:
+    """What a hostile file holds: reading it with pickle writes a file."""
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[object, ...]]:
+        return (Path.touch, (RAN,))
+
+
+def net(seed: int = 0) -> nn.Module:
+    torch.manual_seed(seed)
+    return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
+
+
+def weights_of(module: nn.Module) -> list[float]:
+    return [float(value) for tensor in module.state_dict().values() for value in tensor.reshape(-1)]
+
+
+def saved(path: Path, held: object, **options: Any) -> Path:
+    torch.save(held, path, **options)
+    return path
+
+
+def test_a_state_dict_is_loaded_whole(tmp_path: Path) -> None:
+    source, target = net(1), net(2)
+    assert load_weights(target, saved(tmp_path / "w.pt", source.state_dict())) == ()
+    assert weights_of(target) == weights_of(source)
+
+
+def test_safetensors_and_the_old_pickle_format_are_read_as_well(tmp_path: Path) -> None:
+    source = net(1)
+    save_file(source.state_dict(), tmp_path / "w.safetensors")
+    saved(tmp_path / "old.pth", source.state_dict(), _use_new_zipfile_serialization=False)
+    for name in ("w.safetensors", "old.pth"):
+        target = net(2)
+        load_weights(target, tmp_path / name)
+        assert weights_of(target) == weights_of(source)
+
+
+@pytest.mark.parametrize("key", STATE_KEYS)
+def test_weights_are_found_beside_what_training_keeps_and_the_reader_is_told(tmp_path: Path, key: str) -> None:
+    source, target = net(1), net(2)
+    notes = load_weights(target, saved(tmp_path / "w.pt", {"epoch": 3, key: source.state_dict()}))
+    assert weights_of(target) == weights_of(source)
+    assert notes == (f"weights taken from {key!r}; beside it: epoch",)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda state: state.pop("0.bias"), "1 missing (0.bias)"),
+        (lambda state: state.update({"2.bias": torch.zeros(1)}), "1 unexpected (2.bias)"),
+        (lambda state: state.update({"0.weight": torch.zeros(4, 2)}), "0.weight: [4, 2] in the file, [4, 3] in the"),
+    ],
+    ids=["missing", "unexpected", "shape"],
+)
+def test_a_checkpoint_that_does_not_fit_changes_nothing_in_the_model(
+    tmp_path: Path, change: Callable[[dict[str, Any]], Any], says: str
+) -> None:
+    state = dict(net(1).state_dict())
+    change(state)
+    target = net(2)
+    before = weights_of(target)
+    with pytest.raises(ModelError) as caught:
+        load_weights(target, saved(tmp_path / "w.pt", state))
+    assert says in str(caught.value)
+    assert weights_of(target) == before
+
+
+def test_something_else_under_a_weights_name_is_a_model_error(tmp_path: Path) -> None:
+    state = {**net(1).state_dict(), "0.bias": [1.0, 2.0]}
+    with pytest.raises(ModelError, match="does not fit"):
+        load_weights(net(2), saved(tmp_path / "w.pt", {"state_dict": state}))
+
+
+def test_a_file_that_would_run_code_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, options in (("new.pt", {}), ("old.pt", {"_use_new_zipfile_serialization": False})):
+        saved(tmp_path / name, {"w": torch.zeros(1), "hook": Opens()}, **options)
+        with pytest.raises(ModelError, match="would run code"):
+            read_checkpoint(tmp_path / name)
+    (tmp_path / "plain.pkl").write_bytes(pickle.dumps(Opens(), protocol=2))
+    with pytest.raises(ModelError):
+        read_checkpoint(tmp_path / "plain.pkl")
+    assert not RAN.exists()
+
+
+def test_a_trusted_file_is_read_with_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    saved(tmp_path / "w.pt", {"w": torch.zeros(1), "hook": Opens()})
+    assert "w" in read_checkpoint(tmp_path / "w.pt", trust_pickle=True)
+    assert RAN.exists()
+
+
+def broken(tmp_path: Path, kind: str) -> Path:
+    path = tmp_path / ("w.safetensors" if "safetensors" in kind else "w.pt")
+    if kind == "empty":
+        path.write_bytes(b"")
+    elif kind == "text":
+        path.write_text("these are not the weights that you are looking for")
+    elif kind == "safetensors":
+        path.write_bytes(b"\x08\0\0\0\0\0\0\0notjson!")
+    elif kind == "truncated":
+        whole = saved(tmp_path / "whole.pt", net().state_dict()).read_bytes()
+        path.write_bytes(whole[: len(whole) // 2])
+    elif kind == "git lfs":
+        path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    elif kind == "no weights":
+        saved(path, {"epoch": 3})
+    elif kind == "a list":
+        saved(path, [1, 2])
+    return path
+
+
+@pytest.mark.parametrize(
+    "kind", ["missing", "empty", "text", "safetensors", "truncated", "git lfs", "no weights", "a list"]
+)
+def test_whatever_is_wrong_with_a_file_is_a_model_error_that_names_it(tmp_path: Path, kind: str) -> None:
+    path = broken(tmp_path, kind)
+    with pytest.raises(ModelError) as caught:
+        load_weights(net(), path)
+    assert caught.value.where == str(path)
+
+
+def test_a_torchscript_archive_is_told_from_a_checkpoint(tmp_path: Path) -> None:
+    torch.jit.save(torch.jit.script(nn.Linear(2, 2)), tmp_path / "w.pt")
+    with pytest.raises(ModelError, match="a TorchScript archive") as caught:
+        read_checkpoint(tmp_path / "w.pt")
+    assert caught.value.hint is not None
+    assert "--artifact" in caught.value.hint
+
+
+def test_an_exported_program_is_told_from_a_checkpoint(tmp_path: Path) -> None:
+    torch.export.save(torch.export.export(nn.Linear(2, 2), (torch.zeros(2, 2),)), tmp_path / "w.pt2")
+    with pytest.raises(ModelError, match="an ExportedProgram"):
+        read_checkpoint(tmp_path / "w.pt2")
