@@ -99,7 +99,7 @@ class Signature:
         """Every symbolic dimension, with the bounds given where it is first bounded."""
         found: dict[str, Dim] = {}
         for dim in (dim for spec in self.inputs for dim in spec.dims):
-            if dim.symbol is not None and (dim.symbol not in found or found[dim.symbol].high is None):
+            if dim.symbol is not None and found.get(dim.symbol, plain := Dim(symbol=dim.symbol)) == plain:
                 found[dim.symbol] = dim
         return found
 
@@ -177,9 +177,10 @@ def _parse_dim(text: str, spec: str) -> Dim:
             f"the dimension {text!r} cannot be read", where=spec, allowed="a number, N, T in 1..128, or H step 32"
         )
     low, high = int(match["low"] or 1), int(match["high"]) if match["high"] else None
-    if high is not None and high < low:
+    step = int(match["step"] or 1)
+    if step == 0 or (high is not None and high < low):
         raise UsageError(f"the dimension {text!r} has no sizes", where=spec, allowed="low..high", got=text)
-    return Dim(symbol=match["symbol"], low=low, high=high, step=int(match["step"] or 1))
+    return Dim(symbol=match["symbol"], low=low, high=high, step=step)
 
 
 def same_shapes(samples: Sequence[Mapping[str, Array]]) -> bool:
