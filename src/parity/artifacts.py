@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -100,3 +102,28 @@ def read_artifact(folder: Path) -> Artifact | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return Artifact(folder, manifest) if describe_files(folder) == manifest.files else None
+
+
+@contextlib.contextmanager
+def emptied(folder: Path) -> Iterator[None]:
+    """A folder to fill anew: what it held before comes back where the block is left by an exception.
+
+    Where nothing was there before, nothing is left behind either. What a killed process had set aside
+    is what the last whole report speaks of, and is kept over what lies in its place.
+    """
+    aside = folder.with_name(f".{folder.name}.previous")
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    if folder.exists() and not aside.exists():
+        folder.replace(aside)
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        if aside.exists():
+            aside.replace(folder)
+        for path in missing:
+            with contextlib.suppress(OSError):
+                path.rmdir()
+        raise
+    shutil.rmtree(aside, ignore_errors=True)

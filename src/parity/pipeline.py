@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import parity
+from parity.artifacts import emptied
 from parity.cache import ArtifactCache, cache_folder
 from parity.environment import cores, environment
+from parity.errors import UsageError
 from parity.gates.latency import judge_latency
 from parity.golden.baseline import latency_baseline
 from parity.golden.check import check_golden
@@ -101,9 +102,9 @@ def record_report(request: Request, out: Path, folder: Path, *, accept: bool = F
 
 @contextlib.contextmanager
 def _bench(request: Request, out: Path) -> Iterator[Workbench]:
-    with scratch() as folder, Children(in_process=request.in_process) as children:
-        artifacts = out / "artifacts"
-        shutil.rmtree(artifacts, ignore_errors=True)
+    artifacts = out / "artifacts"
+    _refuse_own(request.artifacts, artifacts)
+    with scratch() as folder, emptied(artifacts), Children(in_process=request.in_process) as children:
         yield Workbench(
             spec=request.spec,
             folder=folder,
@@ -132,6 +133,14 @@ class scratch(tempfile.TemporaryDirectory[str]):  # noqa: N801  # used like a fu
 
     def __enter__(self) -> Path:  # type: ignore[override]  # a path is what every caller wants
         return Path(super().__enter__())
+
+
+def _refuse_own(given: Sequence[Path], artifacts: Path) -> None:
+    """An artifact to judge must not lie where this run puts its own, which replace what is there."""
+    for path in given:
+        if path.resolve().is_relative_to(artifacts.resolve()):
+            raise UsageError("this artifact lies in the folder that the run would empty", where=str(path),
+                             got=f"--out {artifacts.parent}", hint="choose another folder with --out DIR")  # fmt: skip
 
 
 def _foreign(request: Request, bench: Workbench) -> tuple[Target, ...]:

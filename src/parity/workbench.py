@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -275,4 +276,16 @@ def value_of(outcome: Outcome, what: str) -> Any:
         return outcome.value
     if isinstance(outcome.error, ParityError):
         raise outcome.error
-    raise ModelError(f"{what}: {outcome.symptom}: {outcome.message}", hint=f"the log: {outcome.log}")
+    raise ModelError(
+        f"{what}: {outcome.symptom}: {outcome.message}",
+        got=_last_line(outcome.log),
+        hint="the same command with --in-process shows all of it",
+    )
+
+
+def _last_line(log: Path) -> str | None:
+    """What a stage printed last; its log goes with the run that it ends."""
+    with contextlib.suppress(OSError):
+        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+        return next((line.strip()[:300] for line in reversed(lines) if line.strip()), None)
+    return None

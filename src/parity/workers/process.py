@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 PRELOAD = [
+    "parity.workers.deaf",
     "torch",
     "numpy",
     "parity.workers.export",
