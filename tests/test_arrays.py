@@ -98,9 +98,13 @@ def test_the_index_is_plain_json_and_written_last(tmp_path: Path) -> None:
 
 
 def test_a_writer_that_was_interrupted_leaves_nothing_that_looks_whole(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), ArrayWriter(tmp_path, "held") as writer:
-        writer.put("x", np.ones(3))
-        raise RuntimeError("in the middle")
+    def interrupted() -> None:
+        with ArrayWriter(tmp_path, "held") as writer:
+            writer.put("x", np.ones(3))
+            raise RuntimeError("in the middle")
+
+    with pytest.raises(RuntimeError):
+        interrupted()
     assert not (tmp_path / "held.json").exists()
 
 
