@@ -34,6 +34,10 @@ def render(report: Report) -> str:
     reading = summary.to_read(report)
     if reading:
         parts += ["### What to read", "\n".join(_reason(record) for record in reading)]
+    golden = summary.golden(report)
+    if golden:
+        lines = (f"- {_MARKS[each.verdict] if each.verdict else 'note:'} {text(each.message)}" for each in golden)
+        parts += ["### Golden", "\n".join(lines)]
     parts.append(_provenance(report))
     return "\n\n".join(parts) + "\n"
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from parity.records import (
     DecisionResult,
+    GoldenResult,
     LatencyResult,
     NumericResult,
     Record,
@@ -19,6 +20,7 @@ from parity.records import (
     Stage,
     Symptom,
     Verdict,
+    worst,
 )
 from parity.reports.numbers import ABSENT, against, count, interval, number, share, size
 
@@ -157,7 +159,11 @@ def subject(report: Report) -> str:
 
 
 def outcome(report: Report) -> str:
-    """How many targets ended how, naming those that failed or stayed inconclusive."""
+    """How many targets ended how, naming those that failed or stayed inconclusive, and the golden."""
+    return _targets_outcome(report) + _golden_outcome(report)
+
+
+def _targets_outcome(report: Report) -> str:
     if not report.records:
         return "no target was judged"
     parts = []
@@ -168,6 +174,16 @@ def outcome(report: Report) -> str:
         named = verdict in {Verdict.FAIL, Verdict.INCONCLUSIVE}
         parts.append(f"{len(names)} {PHRASES[verdict]}" + (f" ({', '.join(names)})" if named else ""))
     return f"of {count(len(report.records), 'target')}, {', '.join(parts)}"
+
+
+def _golden_outcome(report: Report) -> str:
+    verdicts = [result.verdict for result in report.golden if result.verdict is not None]
+    return f"; held against the golden: {PHRASES[worst(verdicts)]}" if report.golden else ""
+
+
+def golden(report: Report) -> tuple[GoldenResult, ...]:
+    """What is worth reading of the golden: every verdict, and whatever has moved."""
+    return tuple(result for result in report.golden if result.verdict is not None or result.moved)
 
 
 def sentence(report: Report) -> str:

@@ -37,6 +37,7 @@ def print_report(report: Report, console: Console) -> None:
     rest = () if wide else tuple(each for each in report.records if each.message and each not in reading)
     for record in (*reading, *rest):
         _print_reasons(record, console)
+    _print_golden(report, console)
     for remark in summary.remarks(report):
         console.print(Text(remark, style="yellow"))
     console.print(_verdict_line(report))
@@ -121,6 +122,15 @@ def _print_reasons(record: Record, console: Console) -> None:
     if record.log:
         # A path is for copying, so it is never wrapped.
         console.print(Text(f"  log: {record.log}"), soft_wrap=True)
+
+
+def _print_golden(report: Report, console: Console) -> None:
+    found = summary.golden(report)
+    if found:
+        console.print(Text("Golden", style="bold"))
+    for result in found:
+        word = verdict_text(result.verdict) if result.verdict else Text("note")
+        console.print(Padding(Text.assemble(word, " ", result.message), (0, 0, 0, 2)))
 
 
 def _verdict_line(report: Report) -> Text:
