@@ -73,10 +73,10 @@ def measure_floor(facts: ReferenceFacts, arrays: ReferenceArrays, calls: Sequenc
 
 def _measure(output: OutputFacts, facts: ReferenceFacts, arrays: ReferenceArrays, calls: Sequence[Call]) -> Yardstick:
     present = [call for call in calls if f"{call.id}/{output.name}" in arrays.eager]
-    if output.dtype not in UNIT_ROUNDOFF:
-        return Yardstick(output, "exact", constant=_constant(output, arrays, present, 0.0))
-    rows = [arrays.rows(call.id, output) for call in present]
     total = sum(_numbers(arrays, call, output) for call in present)
+    if output.dtype not in UNIT_ROUNDOFF:
+        return Yardstick(output, "exact", constant=total == 0 or _constant(output, arrays, present, 0.0))
+    rows = [arrays.rows(call.id, output) for call in present]
     scale_rms = math.sqrt(sum(row.signal for row in rows) / total) if total else 0.0
     scale_peak = max((float(row.scale_peak.max(initial=0.0)) for row in rows), default=0.0)
     unit = UNIT_ROUNDOFF[output.dtype]

@@ -1,0 +1,109 @@
+"""A reference and a target made of plain arrays, for comparators and gates."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from parity.arrays import Array, ArrayReader, ArrayWriter
+from parity.compare.floor import ReferenceArrays, Yardstick, measure_floor
+from parity.compare.numeric import compare_held_out, compare_sweep
+from parity.records import NumericFinding, OutputFacts, ReferenceFacts, ShapeFinding
+from parity.samples.calls import Call
+
+Calls = Mapping[str, Mapping[str, Array]]
+"""Outputs by call and name."""
+
+_NUMBER = itertools.count()
+
+
+def store(folder: Path, calls: Calls) -> ArrayReader:
+    name = f"arrays{next(_NUMBER)}"
+    with ArrayWriter(folder, name) as writer:
+        for call, outputs in calls.items():
+            writer.put_all(call, outputs)
+    return ArrayReader(folder, name)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A stored reference that targets can be held against."""
+
+    folder: Path
+    calls: tuple[Call, ...]
+    facts: ReferenceFacts
+    arrays: ReferenceArrays
+    yardsticks: dict[str, Yardstick]
+
+    def findings(self, target: Calls) -> tuple[NumericFinding, ...]:
+        return compare_held_out(store(self.folder, target), self.arrays, self.yardsticks, self.calls)
+
+    def finding(self, *target: Array) -> NumericFinding:
+        """The finding on the only output `y`, from what the target returned in each held-out call."""
+        (found,) = self.findings({f"h{number}": {"y": array} for number, array in enumerate(target)})
+        return found
+
+    def sweep(self, target: Calls, failed: Mapping[str, str] | None = None) -> tuple[ShapeFinding, ...]:
+        return compare_sweep(store(self.folder, target), self.arrays, self.yardsticks, self.calls, failed or {})
+
+
+def case(
+    folder: Path,
+    eager: Sequence[Array],
+    exact: Sequence[Array] | None = None,
+    *,
+    sweep: Mapping[int, tuple[Array, Array]] | None = None,
+    copies: Sequence[tuple[Array, Array]] = (),
+    batched: bool = True,
+    oracle: str = "float64",
+    longest: int = 1,
+) -> Case:
+    """One output `y`.
+
+    Args:
+        folder: Where the arrays go.
+        eager: What the reference returned in each held-out call.
+        exact: The same from the oracle; the reference's own numbers where it is left out.
+        sweep: Reference and oracle by batch size.
+        copies: Reference and oracle of jittered copies of the first call.
+        batched: Whether the first axis counts samples.
+        oracle: `float64` or `reordering`.
+        longest: The longest reduction.
+    """
+    exact = list(exact) if exact is not None else [wide(array) for array in eager]
+    counts = [len(array) if batched else 1 for array in eager]
+    starts = list(itertools.accumulate([0, *counts]))
+    calls = [Call(f"h{n}", tuple(range(starts[n], starts[n] + count))) for n, count in enumerate(counts)]
+    calls += [Call(f"s{size}", (0,) * size, sweep=size) for size in sweep or {}]
+    ours = {f"h{n}": {"y": array} for n, array in enumerate(eager)}
+    theirs = {f"h{n}": {"y": array} for n, array in enumerate(exact)}
+    for size, (one, other) in (sweep or {}).items():
+        ours[f"s{size}"], theirs[f"s{size}"] = {"y": one}, {"y": other}
+    for number, (one, other) in enumerate(copies):
+        ours[f"h0~{number}"], theirs[f"h0~{number}"] = {"y": one}, {"y": other}
+    facts = ReferenceFacts(
+        oracle=oracle,
+        outputs=(OutputFacts(name="y", dtype=eager[0].dtype.name, shape=eager[0].shape, batched=batched),),
+        longest_reduction=longest,
+        jittered_copies=len(copies),
+        seconds=0.0,
+        threads=1,
+    )
+    arrays = ReferenceArrays(store(folder, ours), store(folder, theirs))
+    return Case(folder, tuple(calls), facts, arrays, measure_floor(facts, arrays, calls))
+
+
+def wide(array: Array) -> Array:
+    kinds = {"f": np.float64, "c": np.complex128}
+    return array.astype(kinds.get(array.dtype.kind, array.dtype))
+
+
+def rounded(exact: Array, dtype: str, rng: np.random.Generator, ulps: float = 2.0) -> Array:
+    """What arithmetic in `dtype` might have made of exact numbers: each off by a few roundings."""
+    unit = float(np.finfo(np.dtype(dtype)).eps) / 2
+    noise = rng.uniform(-ulps, ulps, exact.shape) * unit * np.abs(exact)
+    return (exact + noise).astype(dtype)
