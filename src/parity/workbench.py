@@ -217,6 +217,7 @@ class Workbench:
 
     def _run(self, target: Target, artifact: Artifact, made: Exported) -> Judged:
         loaded, ref = self.loaded(), self.reference()
+        artifact = _with_outputs(artifact, ref.facts)
         self.notice(f"run {target.name}")
         folder = self.folder / "outputs" / target.name
         log = self.artifacts / target.exporter / f"{target.runtime}.run.log"
@@ -255,6 +256,14 @@ class Workbench:
         log: str | None = None,
     ) -> Record:
         return Record(target=target.name, verdict=verdict, stage=stage, symptom=symptom, message=message, log=log)
+
+
+def _with_outputs(artifact: Artifact, facts: ReferenceFacts) -> Artifact:
+    """A file made elsewhere may call its outputs anything; the model's own names go with it, in order."""
+    if artifact.manifest.outputs:
+        return artifact
+    names = tuple(output.name for output in facts.outputs)
+    return replace(artifact, manifest=replace(artifact.manifest, outputs=names))
 
 
 def export_facts(artifact: Artifact, *, cached: bool) -> ExportFacts:

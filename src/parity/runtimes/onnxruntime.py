@@ -60,10 +60,12 @@ class OnnxSession:
         own = [each.name for each in session.get_inputs()]
         self._feeds = _match_inputs(own, names)
         produced = [each.name for each in session.get_outputs()]
-        self._outputs = outputs if len(outputs) == len(produced) else tuple(produced)
-        self.facts = {"provider": provider} | (
-            {} if set(own) <= set(names) else {"inputs": f"matched by position: {', '.join(own)}"}
-        )
+        self._outputs = _match_outputs(tuple(produced), outputs)
+        self.facts = {"provider": provider}
+        if not set(own) <= set(names):
+            self.facts["inputs"] = f"matched by position: {', '.join(own)}"
+        if set(self._outputs) != set(produced):
+            self.facts["outputs"] = f"matched by position: {', '.join(produced)}"
 
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """One call; a sequence or map output is refused by name."""
@@ -83,3 +85,10 @@ def _match_inputs(own: list[str], names: tuple[str, ...]) -> dict[str, str]:
     raise ParityError(
         "the graph's inputs do not match the model's", allowed=", ".join(names), got=", ".join(own) or "none"
     )
+
+
+def _match_outputs(own: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names for the graph's outputs: its own where they are the model's, the model's by position otherwise."""
+    if len(own) != len(names) or set(own) == set(names):
+        return own
+    return names
