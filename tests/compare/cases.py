@@ -106,4 +106,5 @@ def rounded(exact: Array, dtype: str, rng: np.random.Generator, ulps: float = 2.
     """What arithmetic in `dtype` might have made of exact numbers: each off by a few roundings."""
     unit = float(np.finfo(np.dtype(dtype)).eps) / 2
     noise = rng.uniform(-ulps, ulps, exact.shape) * unit * np.abs(exact)
-    return (exact + noise).astype(dtype)
+    made: Array = np.add(exact, noise).astype(dtype)
+    return made

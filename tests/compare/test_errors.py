@@ -16,7 +16,7 @@ def errors(target: Array, exact: Array, *, batched: bool = True) -> Rows:
 
 def test_each_sample_has_its_own_error_and_scale() -> None:
     exact = np.asarray([[3.0, 4.0], [0.0, 1.0]])
-    rows = errors(exact + [[0.0, 0.1], [0.3, 0.4]], exact)
+    rows = errors(np.add(exact, [[0.0, 0.1], [0.3, 0.4]]), exact)
     np.testing.assert_allclose(rows.peak, [0.1, 0.4])
     np.testing.assert_allclose(rows.rms, [0.1 / np.sqrt(2), 0.5 / np.sqrt(2)])
     np.testing.assert_allclose(rows.scale_peak, [4, 1])

@@ -92,7 +92,7 @@ def test_numbers_that_are_not_rounded_have_no_floor(tmp_path: Path, dtype: str) 
 
 def test_the_floor_as_a_difference_is_relative_to_the_largest_magnitude(tmp_path: Path) -> None:
     exact = np.asarray([[8.0], [1.0]])
-    eager = (exact + [[0.004], [0.0]]).astype(np.float32)
+    eager = np.add(exact, [[0.004], [0.0]]).astype(np.float32)
     np.testing.assert_allclose(yardstick(tmp_path, [eager], [exact]).absolute, 0.004, rtol=1e-3)
 
 

@@ -249,7 +249,7 @@ def test_unsigned_differences_do_not_wrap_around(tmp_path: Path) -> None:
 
 def test_a_large_integer_that_is_off_by_one_is_off(tmp_path: Path) -> None:
     big = np.asarray([[2**60], [1]])
-    found = case(tmp_path, [big]).finding(big + [[1], [0]])
+    found = case(tmp_path, [big]).finding(np.add(big, [[1], [0]]))
     assert (found.mismatched, found.max_abs) == (1, 1)
 
 
@@ -318,7 +318,7 @@ def test_the_noise_of_a_quantized_target_is_what_its_sweep_is_held_against(tmp_p
 
     def noisy(call: str, amount: float) -> Array:
         array = eager(made, call)
-        noise: Array = (array + amount * rng.uniform(-1, 1, array.shape)).astype(np.float32)
+        noise: Array = np.add(array, amount * rng.uniform(-1, 1, array.shape)).astype(np.float32)
         return noise
 
     healthy = {call: {"y": noisy(call, 0.05)} for call in ("h0", "s1", "s2")} | {"s3": {"y": noisy("s3", 5.0)}}

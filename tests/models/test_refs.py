@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,12 +18,11 @@ class AtTheTop:
 
 
 @pytest.fixture(autouse=True)
-def plain_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def plain_path(monkeypatch: pytest.MonkeyPatch) -> None:
     """`resolve` puts the project's folder on `sys.path`; each test gets its own copy of it."""
     import sys
 
     monkeypatch.setattr(sys, "path", list(sys.path))
-    return
 
 
 def write(folder: Path, name: str, text: str) -> Path:

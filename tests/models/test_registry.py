@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ def held_out() -> dict[str, list[float]]:
 
 
 @pytest.fixture(autouse=True)
-def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry[ModelSpec]]:
+def registered(monkeypatch: pytest.MonkeyPatch) -> Registry[ModelSpec]:
     fresh: Registry[ModelSpec] = Registry("model")
     monkeypatch.setattr(registry, "REGISTERED", fresh)
     return fresh

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from parity.gates.latency import judge_latency
+from parity.models.spec import Limits
+from parity.records import LatencyMeasurement, Verdict
+
+LIMITS = Limits(latency=1.10)
+
+
+def measured(ratio: float | None, low: float | None, high: float | None) -> LatencyMeasurement:
+    return LatencyMeasurement(
+        batch=8,
+        threads=1,
+        median_ms=10.0,
+        throughput=800.0,
+        n=20,
+        processes=2,
+        ratio=ratio,
+        ratio_low=low,
+        ratio_high=high,
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (0.48, 0.52, "pass"),
+        (0.30, 0.31, "pass"),
+        (0.50, 0.55, "pass"),
+        (0.54, 0.56, "inconclusive"),
+        (0.30, 0.90, "inconclusive"),
+        (0.56, 0.60, "fail"),
+        (5.00, 6.00, "fail"),
+    ],
+)
+def test_the_whole_interval_has_to_lie_on_one_side_of_what_is_allowed(low: float, high: float, verdict: str) -> None:
+    result = judge_latency(measured((low + high) / 2, low, high), 0.5, LIMITS, "")
+    assert result.verdict.value == verdict
+    assert result.baseline == 0.5
+    assert result.limit == pytest.approx(0.55)
+    assert (result.message is None) == (verdict == "pass")
+
+
+def test_a_slower_target_fails_with_what_is_allowed_and_what_came() -> None:
+    result = judge_latency(measured(0.8, 0.75, 0.85), 0.5, LIMITS, "")
+    assert result.message == (
+        "batch 8: 0.8 (0.75 to 0.85) times eager, 0.55 are allowed (0.5 in the golden, 1.1 times that)"
+    )
+
+
+def test_an_interval_too_wide_to_tell_says_so() -> None:
+    message = judge_latency(measured(0.5, 0.2, 0.9), 0.5, LIMITS, "").message
+    assert message is not None
+    assert "too noisy to tell" in message
+
+
+def test_without_a_golden_it_is_skipped_with_the_reason() -> None:
+    result = judge_latency(measured(9.0, 8.0, 10.0), None, LIMITS, "no golden was given")
+    assert (result.verdict, result.message, result.limit) == (Verdict.SKIP, "no golden was given", None)
+
+
+def test_without_an_interval_it_is_inconclusive() -> None:
+    assert judge_latency(measured(None, None, None), 0.5, LIMITS, "").verdict is Verdict.INCONCLUSIVE
+
+
+def test_the_measurement_is_kept_as_it_was() -> None:
+    before = measured(0.8, 0.75, 0.85)
+    result = judge_latency(before, 0.5, LIMITS, "")
+    assert all(getattr(result, name) == value for name, value in vars(before).items())
