@@ -37,7 +37,7 @@ def plan_calls(shapes: Sequence[int], batch_sizes: Sequence[int], *, batched: bo
     if not batched:
         return tuple(calls)
     ordered = sorted(groups.values(), key=len, reverse=True)
-    for number, batch in enumerate(batch_sizes):
+    for number, batch in enumerate(dict.fromkeys(batch_sizes)):
         group = ordered[number % len(ordered)]
         calls.append(Call(f"s{batch}", tuple(group[place % len(group)] for place in range(batch)), sweep=batch))
     return tuple(calls)
