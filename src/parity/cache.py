@@ -90,20 +90,15 @@ class ArtifactCache:
         return read_artifact(self._folder / key)
 
     def _prune(self, keep: str) -> None:
-        entries = [
-            (folder.stat().st_mtime, folder)
-            for folder in self._folder.iterdir()
-            if folder.is_dir() and folder.name != keep
-        ]
-        sizes = {
-            folder: sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) for _, folder in entries
-        }
+        folders = [folder for folder in self._folder.iterdir() if folder.is_dir()]
+        sizes = {folder: sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) for folder in folders}
         total = sum(sizes.values())
-        for _, folder in sorted(entries):
+        for folder in sorted(folders, key=lambda each: each.stat().st_mtime):
             if total <= KEPT_BYTES:
                 return
-            total -= sizes[folder]
-            shutil.rmtree(folder, ignore_errors=True)
+            if folder.name != keep:
+                total -= sizes[folder]
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def place(artifact: Artifact, folder: Path) -> Artifact:
