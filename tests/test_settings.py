@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from parity.errors import SettingsError
+from parity.models.spec import Limits
+from parity.settings import LimitSettings, Settings, find_settings
+
+
+def write(folder: Path, text: str, name: str = "parity.toml") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text)
+    return folder
+
+
+def test_without_a_file_the_defaults_hold_and_the_root_is_where_it_starts(tmp_path: Path) -> None:
+    assert find_settings(tmp_path) == Settings(root=tmp_path)
+
+
+def test_the_nearest_file_upwards_counts_alone(tmp_path: Path) -> None:
+    write(tmp_path, "golden = 'outer'\ncache = 'outer'")
+    inner = write(tmp_path / "a", "golden = 'inner'")
+    found = find_settings(write(inner / "b" / "c", "", "unrelated.txt"))
+    assert (found.golden, found.cache, found.root) == ("inner", None, inner)
+
+
+def test_pyproject_counts_where_it_has_a_table_of_ours(tmp_path: Path) -> None:
+    write(tmp_path, "[tool.parity]\ngolden = 'kept'", "pyproject.toml")
+    inner = write(tmp_path / "a", "[tool.ruff]\nline-length = 9", "pyproject.toml")
+    assert find_settings(inner).golden == "kept"
+
+
+def test_parity_toml_goes_before_pyproject_in_one_folder(tmp_path: Path) -> None:
+    write(tmp_path, "[tool.parity]\ngolden = 'project'", "pyproject.toml")
+    write(tmp_path, "golden = 'own'")
+    assert find_settings(tmp_path).golden == "own"
+
+
+def test_every_section_is_read(tmp_path: Path) -> None:
+    found = find_settings(write(tmp_path, """
+        registry = ["suites/models.py"]
+        [limits]
+        ratio = 7.5
+        [timeouts]
+        export = 30
+        [latency]
+        processes = 3
+        [suites]
+        inconclusive = "fail"
+        [models.digits]
+        factory = "model.py:Net"
+        input = ["x: float32[N]"]
+        [models.digits.limits]
+        agreement = 0.9
+        [models.digits.target_limits."onnx@onnxruntime"]
+        sqnr_db = 20
+    """))  # fmt: skip
+    digits = found.models["digits"]
+    assert (found.limits.ratio, found.timeouts.export, found.latency.processes) == (7.5, 30, 3)
+    assert (found.registry, found.suites.inconclusive) == (["suites/models.py"], "fail")
+    assert (digits.factory, digits.limits.agreement) == ("model.py:Net", 0.9)
+    assert digits.target_limits["onnx@onnxruntime"].sqnr_db == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "hint"),
+    [
+        ("goldn = 'x'", "there is no setting 'goldn'", "did you mean 'golden'?"),
+        ("[limits]\nratoi = 1", "there is no setting 'limits.ratoi'", "did you mean 'ratio'?"),
+        ("[models.a]\nfactry = 'x'", "there is no setting 'models.a.factry'", "did you mean 'factory'?"),
+        ("[models.a.target_limits.onnx]\nration = 1", "there is no setting 'models.a.target_limits.onnx.ration'",
+         "did you mean 'ratio'?"),
+    ],
+)  # fmt: skip
+def test_a_misspelt_setting_is_named_with_the_nearest_one(tmp_path: Path, text: str, what: str, hint: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        find_settings(write(tmp_path, text))
+    assert caught.value.what == what
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith(hint.rstrip("?"))
+    assert caught.value.where == str(tmp_path / "parity.toml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[limits]\nratio = 0", "[limits]\nagreement = 1.5", "[limits]\nlatency = 0.9", "[timeouts]\nrun = -1",
+     "[latency]\nprocesses = 0", "[suites]\ninconclusive = 'maybe'", "registry = 'one'", "limits = 3",
+     "root = '/elsewhere'", "golden = ", "\xff"],
+)  # fmt: skip
+def test_a_value_that_makes_no_sense_is_a_settings_error_that_names_the_file(tmp_path: Path, text: str) -> None:
+    (tmp_path / "parity.toml").write_bytes(text.encode("latin-1"))
+    with pytest.raises(SettingsError) as caught:
+        find_settings(tmp_path)
+    assert caught.value.where == str(tmp_path / "parity.toml")
+
+
+def test_limits_of_a_narrower_scope_are_laid_over_value_by_value() -> None:
+    wide = LimitSettings(ratio=5, agreement=0.9)
+    assert wide.over(LimitSettings(ratio=7)) == LimitSettings(ratio=7, agreement=0.9)
+    assert wide.over(None) == wide
+    assert LimitSettings().over(wide) == wide
+
+
+def test_limits_that_are_left_out_take_the_defaults() -> None:
+    assert LimitSettings().frozen() == Limits()
+    assert LimitSettings(ratio=3).frozen() == Limits(ratio=3)

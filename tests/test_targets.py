@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from parity.artifacts import Artifact, Manifest
+from parity.errors import UnknownName, UsageError
+from parity.exporters import EXPORTERS
+from parity.exporters.onnx import OnnxExporter
+from parity.exporters.trace import TraceExporter
+from parity.registry import Availability
+from parity.runtimes import RUNTIMES
+from parity.runtimes.onnxruntime import OnnxRuntime
+from parity.targets import Target, foreign_target, parse_target, plan_targets
+
+
+def test_an_exporter_alone_means_its_default_runtime() -> None:
+    assert parse_target("onnx") == parse_target("onnx@onnxruntime") == Target("onnx", "onnxruntime", requested=True)
+    assert parse_target("int8-static").name == "int8-static@torch"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("onx", "did you mean 'onnx'"),
+        ("onnx@onnxruntim", "did you mean 'onnxruntime'"),
+        ("@onnxruntime", "known: "),
+        ("onnx@", "known: "),
+    ],
+)
+def test_an_unknown_half_is_told_with_the_nearest_name(text: str, hint: str) -> None:
+    with pytest.raises(UnknownName) as caught:
+        parse_target(text)
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith(hint)
+
+
+def test_a_runtime_that_does_not_read_the_format_is_refused_with_one_that_does() -> None:
+    with pytest.raises(UsageError, match="torchscript does not read what onnx makes") as caught:
+        parse_target("onnx@torchscript")
+    assert (caught.value.got, caught.value.hint) == ("onnx", "onnx@onnxruntime")
+
+
+def test_every_exporter_has_a_default_runtime_that_reads_what_it_makes() -> None:
+    for name in EXPORTERS:
+        assert parse_target(name).name == f"{name}@{EXPORTERS.get(name).runtime}"
+
+
+def test_every_entry_goes_by_the_name_that_it_is_registered_under() -> None:
+    assert [EXPORTERS.get(name).name for name in EXPORTERS] == EXPORTERS.names()
+    assert [RUNTIMES.get(name).name for name in RUNTIMES] == RUNTIMES.names()
+
+
+def test_every_source_is_an_exporter() -> None:
+    sources = {EXPORTERS.get(name).source for name in EXPORTERS} - {None}
+    assert sources <= set(EXPORTERS.names())
+
+
+def test_the_default_plan_is_every_exporter_once_and_nothing_of_it_was_asked_for() -> None:
+    plan = plan_targets(None)
+    assert [target.exporter for target in plan] == EXPORTERS.names()
+    assert not any(target.requested for target in plan)
+
+
+def test_requested_targets_keep_their_order_and_are_planned_once() -> None:
+    plan = plan_targets(["trace", "onnx", "trace@torchscript"])
+    assert [target.name for target in plan] == ["trace@torchscript", "onnx@onnxruntime"]
+    assert all(target.requested for target in plan)
+
+
+def test_a_target_is_unavailable_for_the_reason_of_its_first_missing_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    target = parse_target("onnx-int8-dynamic")
+    assert target.availability()
+    monkeypatch.setattr(OnnxExporter, "availability", lambda self: Availability(reason="no onnxscript"))
+    assert str(target.availability()) == "unavailable: no onnxscript"
+    monkeypatch.setattr(OnnxRuntime, "availability", lambda self: Availability(reason="no onnxruntime"))
+    assert str(target.availability()) == "unavailable: no onnxruntime"
+    assert parse_target("trace").availability()
+
+
+def foreign(kind: str) -> Artifact:
+    return Artifact(Path("folder"), Manifest("theirs", kind, "float", "theirs"))
+
+
+def test_a_file_made_elsewhere_runs_where_it_can_be_read_and_needs_no_exporter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TraceExporter, "availability", lambda self: Availability(reason="not needed"))
+    target = foreign_target(Path("there/model.ts.pt"), foreign("torchscript"), None)
+    assert target.name == "model.ts.pt@torchscript"
+    assert target.availability()
+
+
+@pytest.mark.parametrize(("kind", "runtime"), [("onnx", "torchscript"), ("tflite", None), ("onnx", "nowhere")])
+def test_a_file_that_nothing_reads_is_refused(kind: str, runtime: str | None) -> None:
+    with pytest.raises(UsageError) as caught:
+        foreign_target(Path("model.bin"), foreign(kind), runtime)
+    assert caught.value.got == kind
