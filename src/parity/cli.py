@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from parity.cli_golden import golden_app
+from parity.cli_shell import console, guarded, progress
 
 app = typer.Typer(
     name="parity",
@@ -19,45 +17,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-golden_app = typer.Typer(help="What was approved at the last release.", no_args_is_help=True)
 app.add_typer(golden_app, name="golden")
-
-REQUEST_IS_WRONG = 2
-INTERRUPTED = 130
-
-
-@contextlib.contextmanager
-def _guarded() -> Iterator[None]:
-    """Errors of ours become one message and exit status 2, Ctrl-C becomes 130; neither has a traceback."""
-    from parity.errors import ParityError  # noqa: PLC0415
-
-    try:
-        yield
-    except ParityError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(REQUEST_IS_WRONG) from error
-    except KeyboardInterrupt:
-        typer.echo("interrupted: children are ended, and no report was written", err=True)
-        raise typer.Exit(INTERRUPTED) from None
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """A line that says what runs now; in a log, a line for each step."""
-    from rich.console import Console  # noqa: PLC0415
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda text: console.print(f"parity: {text}", highlight=False, markup=False)
-        return
-    with console.status("starting") as status:
-        yield lambda text: status.update(text)
-
-
-def _console() -> Console:
-    from rich.console import Console  # noqa: PLC0415
-
-    return Console()
 
 
 def _version(*, shown: bool) -> None:
@@ -107,14 +67,12 @@ def report(
     in_process: Annotated[bool, typer.Option("--in-process", help="One process, for a debugger.")] = False,
 ) -> None:
     """Export a model every way it ships, judge every target, and write the report."""
-    with _guarded():
-        from parity.workers.process import start_early  # noqa: PLC0415
+    with guarded():
+        from parity.workers.process import early_forkserver  # noqa: PLC0415
 
-        if not in_process:
-            start_early()
-        from parity import api  # noqa: PLC0415  # imports torch, beside the forkserver
+        with contextlib.nullcontext() if in_process else early_forkserver(), progress() as notice:
+            from parity import api  # noqa: PLC0415  # imports torch, beside the forkserver
 
-        with _progress() as notice:
             made = api.report(
                 model,
                 arch=arch,
@@ -141,7 +99,7 @@ def _show(made: Any, out: Path) -> None:
     from parity.records import EXIT_STATUS  # noqa: PLC0415
     from parity.reports.terminal import print_report  # noqa: PLC0415
 
-    print_report(made, _console())
+    print_report(made, console())
     typer.echo(f"report: {out / 'report.html'}")
     raise typer.Exit(EXIT_STATUS[made.verdict])
 
@@ -158,7 +116,7 @@ def _numbers(text: str) -> list[int]:
 @app.command()
 def models() -> None:
     """List the registered models."""
-    with _guarded():
+    with guarded():
         from rich.table import Table  # noqa: PLC0415
 
         from parity.models.registry import known_models  # noqa: PLC0415
@@ -173,7 +131,7 @@ def models() -> None:
             inputs = "\n".join(map(str, spec.signature.inputs))
             held_out = _short(spec.samples)
             table.add_row(spec.name, inputs, spec.weights or "", held_out, ", ".join(spec.targets or ("all",)))
-        _console().print(table)
+        console().print(table)
 
 
 def _short(source: str | None) -> str:
@@ -184,7 +142,7 @@ def _short(source: str | None) -> str:
 @app.command()
 def targets() -> None:
     """List every exporter and runtime, with its version or the reason why it is unavailable."""
-    with _guarded():
+    with guarded():
         from rich.table import Table  # noqa: PLC0415
 
         from parity.exporters import EXPORTERS  # noqa: PLC0415
@@ -201,10 +159,10 @@ def targets() -> None:
         for name in RUNTIMES:
             runtime = RUNTIMES.get(name)
             runtimes.add_row(name, ", ".join(sorted(runtime.formats)), str(runtime.availability()))
-        console = _console()
-        console.print(exporters)
-        console.print()
-        console.print(runtimes)
+        shown = console()
+        shown.print(exporters)
+        shown.print()
+        shown.print(runtimes)
 
 
 @app.command()
@@ -213,7 +171,7 @@ def explain(
     target: Annotated[str, typer.Argument(help="One of its targets.")],
 ) -> None:
     """Show everything that a report knows about one target."""
-    with _guarded():
+    with guarded():
         from parity.errors import UnknownName, UsageError, did_you_mean  # noqa: PLC0415
         from parity.reports.schema import from_json  # noqa: PLC0415
         from parity.reports.terminal import print_record  # noqa: PLC0415
@@ -227,13 +185,13 @@ def explain(
         if not chosen:
             raise UnknownName(f"the report has no target {target!r}", where=str(path), hint=did_you_mean(target, known))
         for name in chosen:
-            print_record(made, made.record(name), _console())
+            print_record(made, made.record(name), console())
 
 
 @app.command()
 def init(folder: Annotated[Path, typer.Argument(help="The project's folder.")] = Path()) -> None:
     """Write a parity.toml and a suite to start from; nothing that exists is overwritten."""
-    with _guarded():
+    with guarded():
         from parity.scaffold import scaffold  # noqa: PLC0415
 
         for path in scaffold(folder):

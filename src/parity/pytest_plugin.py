@@ -17,9 +17,7 @@ _SESSION = pytest.StashKey["SuiteSession"]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--parity-model` and `--parity-target` narrow what `parity_case` runs."""
     group = parser.getgroup("parity", "parity between PyTorch models and their exports")
-    group.addoption(
-        "--parity-model", action="append", metavar="NAME", help="only this registered model; repeatable"
-    )
+    group.addoption("--parity-model", action="append", metavar="NAME", help="only this registered model; repeatable")
     group.addoption(
         "--parity-target",
         action="append",
@@ -53,9 +51,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     session = _session(metafunc.config)
     try:
-        cases = session.cases(
-            metafunc.config.getoption("parity_model"), metafunc.config.getoption("parity_target")
-        )
+        cases = session.cases(metafunc.config.getoption("parity_model"), metafunc.config.getoption("parity_target"))
     except ParityError as error:
         raise pytest.UsageError(str(error)) from error
     parameters = [

@@ -212,9 +212,7 @@ class _Pairs:
         eager = TimeTask(case.spec, bench.samples, bench.threads)
         self._tasks = {
             EAGER: eager,
-            case.target.name: TimeTask(
-                case.spec, bench.samples, bench.threads, judged.artifact, case.target.runtime
-            ),
+            case.target.name: TimeTask(case.spec, bench.samples, bench.threads, judged.artifact, case.target.runtime),
         }
         self._processes = case.session.settings.latency.processes
         self._coin = random.Random(0)  # noqa: S311  # an order, not a secret

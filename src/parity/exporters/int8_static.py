@@ -6,7 +6,8 @@ import copy
 from collections.abc import Mapping
 
 import torch
-from torch.ao.quantization import get_default_qconfig_mapping
+from torch import nn
+from torch.ao.quantization import QConfig, QConfigMapping, get_default_qconfig, get_default_qconfig_mapping
 from torch.ao.quantization.quantize_fx import convert_fx, prepare_fx
 
 from parity.errors import Unsupported
@@ -34,12 +35,31 @@ class Int8StaticExporter:
         if job.calibration is None:
             raise Unsupported("static quantization needs calibration samples", hint="give --calibration")
         engine = str(torch.backends.quantized.engine)
-        mapping = get_default_qconfig_mapping(engine)
-        prepared = prepare_fx(copy.deepcopy(job.module), mapping, job.example)
-        with torch.no_grad():
-            for batch in job.calibration():
-                prepared(*batch)
-        quantized = convert_fx(prepared)
+        notes: tuple[str, ...] = ()
+        try:
+            quantized = _quantize(job, get_default_qconfig_mapping(engine))
+        except NotImplementedError as error:
+            # The default observes every operator, and its histogram has no kernel for integer tensors.
+            first = str(error).splitlines()[0]
+            notes = (f"only layers are quantized, since the default configuration cannot be calibrated: {first}",)
+            quantized = _quantize(job, _layers_alone(get_default_qconfig(engine)))
         if not quantized_layers(quantized):
             raise Unsupported("there is no layer that static quantization covers")
-        return save_quantized(quantized, job.example, job.folder)
+        saved = save_quantized(quantized, job.example, job.folder)
+        return Exported(saved.entry, (*notes, *saved.notes))
+
+
+def _quantize(job: ExportJob, mapping: QConfigMapping) -> nn.Module:
+    prepared = prepare_fx(copy.deepcopy(job.module), mapping, job.example)
+    with torch.no_grad():
+        for batch in job.calibration() if job.calibration else ():
+            prepared(*batch)
+    converted: nn.Module = convert_fx(prepared)
+    return converted
+
+
+def _layers_alone(qconfig: QConfig) -> QConfigMapping:
+    mapping = QConfigMapping().set_global(None)
+    for kind in (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d):
+        mapping = mapping.set_object_type(kind, qconfig)
+    return mapping

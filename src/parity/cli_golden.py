@@ -1,0 +1,79 @@
+"""`parity golden record|check|accept`: what was approved at the last release."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from parity.cli_shell import console, guarded, progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from parity.pipeline import Request
+
+golden_app = typer.Typer(help="What was approved at the last release.", no_args_is_help=True)
+
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="A registered model.")]
+_Folder = Annotated[Path | None, typer.Option("--golden", help="Folder of goldens, instead of the settings'.")]
+_Threads = Annotated[int, typer.Option(help="Intra-op threads of the reference and every target.")]
+_NoLatency = Annotated[bool, typer.Option("--no-latency", help="Do not time.")]
+
+
+@golden_app.command()
+def record(name: _Name, *, golden: _Folder = None, threads: _Threads = 1, no_latency: _NoLatency = False) -> None:
+    """Judge a model and write its golden; one that exists is not touched."""
+    _write(name, golden, threads, latency=not no_latency, accept=False)
+
+
+@golden_app.command()
+def accept(name: _Name, *, golden: _Folder = None, threads: _Threads = 1, no_latency: _NoLatency = False) -> None:
+    """Approve the model as it is now: its golden is written anew."""
+    _write(name, golden, threads, latency=not no_latency, accept=True)
+
+
+@golden_app.command()
+def check(name: _Name, *, golden: _Folder = None, threads: _Threads = 1) -> None:
+    """Hold today's reference against the golden, and say what moved: model, data or toolchain."""
+    with guarded():
+        from parity.golden.files import read_golden  # noqa: PLC0415
+        from parity.pipeline import run_report, scratch  # noqa: PLC0415
+        from parity.records import EXIT_STATUS  # noqa: PLC0415
+        from parity.reports.terminal import print_report  # noqa: PLC0415
+
+        with progress() as notice, scratch() as out:
+            request, folder = _request(name, golden, threads, notice)
+            request = dataclasses.replace(request, targets=(), latency=False, golden=read_golden(folder))
+            made = run_report(request, out)
+        print_report(made, console())
+        raise typer.Exit(EXIT_STATUS[made.verdict])
+
+
+def _write(name: str, golden: Path | None, threads: int, *, latency: bool, accept: bool) -> None:
+    with guarded():
+        from parity.pipeline import record_report, scratch  # noqa: PLC0415
+        from parity.reports.terminal import print_report  # noqa: PLC0415
+
+        with progress() as notice, scratch() as out:
+            request, folder = _request(name, golden, threads, notice)
+            request = dataclasses.replace(request, latency=latency)
+            made, _ = record_report(request, out, folder, accept=accept)
+        print_report(made, console())
+        typer.echo(f"golden: {folder}")
+
+
+def _request(name: str, golden: Path | None, threads: int, notice: Callable[[str], None]) -> tuple[Request, Path]:
+    from parity.golden.files import golden_folder  # noqa: PLC0415
+    from parity.models.find import find_model  # noqa: PLC0415
+    from parity.pipeline import Request  # noqa: PLC0415
+    from parity.settings import find_settings  # noqa: PLC0415
+    from parity.targets import plan_targets  # noqa: PLC0415
+
+    settings = find_settings()
+    spec = find_model(name, settings)
+    folder = golden / spec.name if golden is not None else golden_folder(settings, spec.name)
+    targets = plan_targets(spec.targets)
+    return Request(spec=spec, targets=targets, settings=settings, threads=threads, notice=notice), folder

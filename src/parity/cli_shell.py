@@ -1,0 +1,49 @@
+"""What every command shares: messages instead of tracebacks, progress, the console."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+REQUEST_IS_WRONG = 2
+INTERRUPTED = 130
+
+
+@contextlib.contextmanager
+def guarded() -> Iterator[None]:
+    """Errors of ours become one message and exit status 2, Ctrl-C becomes 130; neither has a traceback."""
+    from parity.errors import ParityError  # noqa: PLC0415
+
+    try:
+        yield
+    except ParityError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(REQUEST_IS_WRONG) from error
+    except KeyboardInterrupt:
+        typer.echo("interrupted: children are ended, and no report was written", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@contextlib.contextmanager
+def progress() -> Iterator[Callable[[str], None]]:
+    """A line that says what runs now; in a log, a line for each step."""
+    from rich.console import Console  # noqa: PLC0415
+
+    terminal = Console(stderr=True)
+    if not terminal.is_terminal:
+        yield lambda text: terminal.print(f"parity: {text}", highlight=False, markup=False)
+        return
+    with terminal.status("starting") as status:
+        yield lambda text: status.update(text)
+
+
+def console() -> Console:
+    from rich.console import Console  # noqa: PLC0415
+
+    return Console()
