@@ -73,15 +73,26 @@ def context() -> BaseContext:
     return chosen
 
 
-def start_early() -> None:
-    """Let the forkserver import what children need while this process is still reading the request."""
+@contextlib.contextmanager
+def early_forkserver() -> Iterator[None]:
+    """Let the forkserver import what children need while this process is still reading the request.
+
+    It is killed when the block is left: it would finish its imports before it sees that nobody needs them.
+    """
     if "forkserver" not in multiprocessing.get_all_start_methods() or os.environ.get(IN_CHILD):
+        yield
         return
     from multiprocessing import forkserver  # noqa: PLC0415  # not on every system
 
     context()  # says what to preload
     with _STARTING, _environment(_PASSIVE):
         forkserver.ensure_running()
+    try:
+        yield
+    finally:
+        with contextlib.suppress(AttributeError, TypeError, OSError):
+            # There is no public way. It is not waited for, so that multiprocessing sees that it has to start another.
+            os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 class Child:
