@@ -49,10 +49,10 @@ def run_child(connection: Connection, task: Callable[..., Any], args: tuple[Any,
     peak = _peak_bytes()
     if peak is not None and before is not None:
         reply = Reply(reply.symptom, reply.value, reply.error, reply.message, max(peak - before, 0))
+    sys.stdout.flush()  # before the reply, at which the parent may end this process
+    sys.stderr.flush()
     connection.send(reply)
     connection.close()
-    sys.stdout.flush()
-    sys.stderr.flush()
     os._exit(0)  # runtimes are known to crash or hang while they are taken apart at exit
 
 

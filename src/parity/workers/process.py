@@ -12,7 +12,7 @@ import time
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -111,9 +111,15 @@ class Child:
         theirs.close()
 
     def receive(self, timeout: float | None) -> Any:
-        """The next message; raises TimeoutError, or EOFError where the child is gone."""
-        if not self.connection.poll(timeout):
+        """The next message; raises TimeoutError, or EOFError where the child is gone.
+
+        What the child has forked may hold its end of the pipe open, so that its own end counts as well.
+        """
+        ready = wait([self.connection, self._process.sentinel], timeout)
+        if not ready:
             raise TimeoutError
+        if self.connection not in ready and not self.connection.poll():
+            raise EOFError
         return self.connection.recv()
 
     def died(self) -> str:
@@ -126,14 +132,14 @@ class Child:
         return f"the worker ended with exit status {code}"
 
     def end(self) -> None:
-        """Kill the child and everything that it started, and wait for it."""
+        """Kill the child and everything that it started, and wait for it.
+
+        Its process group outlives it where it started something, however it ended itself.
+        """
         pid = self._process.pid
-        if pid is not None and self._process.is_alive():
-            try:
-                if os.getpgid(pid) == pid:
-                    os.killpg(pid, signal.SIGKILL)
-            except (OSError, AttributeError):
-                pass
+        if pid is not None:
+            with contextlib.suppress(OSError, AttributeError):
+                os.killpg(pid, signal.SIGKILL)
             self._process.kill()
         self._process.join(5)
         self.connection.close()
@@ -191,7 +197,7 @@ class Children:
                     reply = child.receive(timeout)
                 except TimeoutError:
                     reply = Reply(Symptom.TIMEOUT, message=f"still running after {timeout:g} s, and stopped")
-                except (EOFError, ConnectionError):
+                except (EOFError, OSError):  # OSError: another thread has ended all children
                     reply = Reply(Symptom.CRASH, message=child.died())
         seconds = time.perf_counter() - start
         return Outcome(
