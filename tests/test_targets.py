@@ -72,9 +72,9 @@ def test_requested_targets_keep_their_order_and_are_planned_once() -> None:
 def test_a_target_is_unavailable_for_the_reason_of_its_first_missing_part(monkeypatch: pytest.MonkeyPatch) -> None:
     target = parse_target("onnx-int8-dynamic")
     assert target.availability()
-    monkeypatch.setattr(OnnxExporter, "availability", lambda self: Availability(reason="no onnxscript"))
+    monkeypatch.setattr(OnnxExporter, "availability", lambda _: Availability(reason="no onnxscript"))
     assert str(target.availability()) == "unavailable: no onnxscript"
-    monkeypatch.setattr(OnnxRuntime, "availability", lambda self: Availability(reason="no onnxruntime"))
+    monkeypatch.setattr(OnnxRuntime, "availability", lambda _: Availability(reason="no onnxruntime"))
     assert str(target.availability()) == "unavailable: no onnxruntime"
     assert parse_target("trace").availability()
 
@@ -84,7 +84,7 @@ def foreign(kind: str) -> Artifact:
 
 
 def test_a_file_made_elsewhere_runs_where_it_can_be_read_and_needs_no_exporter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TraceExporter, "availability", lambda self: Availability(reason="not needed"))
+    monkeypatch.setattr(TraceExporter, "availability", lambda _: Availability(reason="not needed"))
     target = foreign_target(Path("there/model.ts.pt"), foreign("torchscript"), None)
     assert target.name == "model.ts.pt@torchscript"
     assert target.availability()
