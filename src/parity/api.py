@@ -34,7 +34,7 @@ def report(
     trust_pickle: bool = False,
     in_process: bool = False,
     timeout: float | None = None,
-    notice: Callable[[str], None] = lambda text: None,
+    notice: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Export a model, run it everywhere, and judge every target against the eager reference.
 
@@ -140,5 +140,3 @@ def _positive(threads: int) -> int:
     if threads < 1:
         raise UsageError("there must be one thread at least", allowed="--threads 1", got=str(threads))
     return threads
-
-

@@ -40,10 +40,11 @@ def progress() -> Iterator[Callable[[str], None]]:
         yield lambda text: terminal.print(f"parity: {text}", highlight=False, markup=False)
         return
     with terminal.status("starting") as status:
-        yield lambda text: status.update(text)
+        yield status.update
 
 
 def console() -> Console:
+    """Standard output, as wide as the terminal is."""
     from rich.console import Console  # noqa: PLC0415
 
     return Console()

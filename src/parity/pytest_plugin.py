@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """xdist's marker, which is used with it and without."""
+    """Xdist's marker, which is used with it and without."""
     config.addinivalue_line("markers", "xdist_group(name): tests that share a process under --dist loadgroup")
 
 
@@ -71,11 +70,24 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     item.add_marker(pytest.mark.benchmark(timer=session.clock, group=f"{case.model}, batch {session.batch}"))
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What is left after -k and the like is what a model's cells are run for."""
+    if _SESSION not in session.config.stash:
+        return
+    selected: dict[str, dict[str, ParityCase]] = {}
+    for item in session.items:
+        case: ParityCase | None = getattr(getattr(item, "callspec", None), "params", {}).get(FIXTURE)
+        if case is not None:
+            selected.setdefault(case.model, {})[case.target.name] = case
+    for model, cases in selected.items():
+        session.config.stash[_SESSION].selected[model] = [case.target for case in cases.values()]
+
+
 @pytest.fixture
-def parity_case(request: pytest.FixtureRequest) -> Iterator[ParityCase]:
+def parity_case(request: pytest.FixtureRequest) -> ParityCase:
     """One registered model at one target, with the checks of a suite."""
     case: ParityCase = request.param
-    yield case
+    return case
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

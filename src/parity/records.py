@@ -76,7 +76,8 @@ class NumericFinding:
 
     `rule` names what was measured: `floor` (float outputs against the float64 oracle), `reordering`
     (float outputs where no oracle could be had), `exact` (integers, booleans), `sqnr` (float outputs of a
-    quantized target), or the structural disagreement that leaves nothing to measure: `missing`, `extra`, `dtype`, `shape`, `nonfinite`.
+    quantized target), or the structural disagreement that leaves nothing to measure: `missing`, `extra`,
+    `dtype`, `shape`, `nonfinite`.
     `error`, `floor` and `allowance` are relative and belong to the measure named by `measure`, the one
     with the largest ratio. `max_abs` is the largest absolute difference to the eager reference.
     """

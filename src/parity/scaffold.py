@@ -6,7 +6,7 @@ from pathlib import Path
 
 from parity.errors import UsageError
 
-_SETTINGS = '''# What parity judges, and how. Every key is described in docs/settings.md.
+_SETTINGS = """# What parity judges, and how. Every key is described in docs/settings.md.
 registry = []                            # files whose @parity.register models are known by name
 golden = "golden"
 
@@ -16,7 +16,7 @@ weights = "checkpoint.pt"                # leave it out where the factory loads 
 input = "image: float32[N, 3, 224, 224]"
 samples = "heldout.npz"                  # held-out inputs, one array an input; `labels` beside them if there are any
 calibration = "calibration.npz"          # other samples, for static quantization
-'''
+"""
 
 _SUITE = '''"""Every registered model at every target. Run with `pytest suites/`."""
 

@@ -6,6 +6,7 @@ import contextlib
 import random
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,6 +14,7 @@ from typing import Any, NoReturn
 import pytest
 
 from parity.cache import ArtifactCache, cache_folder
+from parity.environment import cores
 from parity.errors import ParityError, UnknownName, did_you_mean
 from parity.gates.latency import judge_latency
 from parity.golden.baseline import latency_baseline
@@ -22,7 +24,7 @@ from parity.latency.sampler import BURST_SECONDS
 from parity.latency.statistics import Paired, summarise
 from parity.models.registry import known_models
 from parity.models.spec import ModelSpec
-from parity.records import Record, Stage, Verdict, worst
+from parity.records import DecisionResult, NumericResult, Record, Stage, Verdict, worst
 from parity.settings import Settings, find_settings
 from parity.targets import Target, plan_targets
 from parity.workbench import Judged, Workbench
@@ -40,6 +42,7 @@ class WorkerClock:
     seconds: float = 0.0
 
     def __call__(self) -> float:
+        """Seconds so far."""
         return self.seconds
 
 
@@ -51,7 +54,9 @@ class SuiteSession:
     folder: tempfile.TemporaryDirectory[str]
     children: Children = field(default_factory=Children)
     clock: WorkerClock = field(default_factory=WorkerClock)
+    selected: dict[str, list[Target]] = field(default_factory=dict)
     _benches: dict[str, Workbench] = field(default_factory=dict)
+    _prepared: set[str] = field(default_factory=set)
     _models: dict[str, ModelSpec] | None = None
 
     @classmethod
@@ -99,6 +104,21 @@ class SuiteSession:
             )
         return self._benches[spec.name]
 
+    def judged(self, spec: ModelSpec, target: Target) -> Judged:
+        """The cell of a target; the first one asked for brings along the model's other selected ones.
+
+        They run side by side here, since a test that is waited for alone would leave cores idle.
+        """
+        bench = self.bench(spec)
+        if spec.name not in self._prepared:
+            self._prepared.add(spec.name)
+            bench.loaded()
+            others = [each for each in self.selected.get(spec.name, []) if each.name != target.name]
+            with ThreadPoolExecutor(max_workers=max(cores() // bench.threads, 1)) as pool:
+                pool.submit(bench.reference).result()
+                list(pool.map(bench.judged, [target, *others]))
+        return bench.judged(target)
+
     def golden(self, spec: ModelSpec) -> Golden | None:
         """The model's golden, or None where none was recorded; raises GoldenError where it is damaged."""
         folder = self.settings.root / self.settings.golden / spec.name
@@ -134,7 +154,7 @@ class ParityCase:
         if record.stage not in (Stage.DONE, Stage.COMPARE):
             self._conclude(record.verdict, f"{record.stage}: {record.symptom}: {record.message}")
             return
-        results = (*record.numeric, *record.decisions)
+        results: tuple[NumericResult | DecisionResult, ...] = (*record.numeric, *record.decisions)
         verdict = worst(result.verdict for result in results if result.verdict is not None)
         if verdict in (Verdict.PASS, Verdict.SKIP) and record.verdict is Verdict.INCONCLUSIVE:
             self._conclude(record.verdict, record.message)
@@ -180,7 +200,7 @@ class ParityCase:
         self._conclude(verdict, message)
 
     def _judged(self) -> Judged:
-        return self.session.bench(self.spec).judged(self.target)
+        return self.session.judged(self.spec, self.target)
 
     def _sample(self, benchmark: Any, judged: Judged) -> list[Paired]:
         with contextlib.ExitStack() as stack:

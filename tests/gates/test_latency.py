@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from parity.gates.latency import judge_latency
+from parity.gates.latency import Baseline, judge_latency
 from parity.models.spec import Limits
 from parity.records import LatencyMeasurement, Verdict
 
@@ -36,7 +36,7 @@ def measured(ratio: float | None, low: float | None, high: float | None) -> Late
     ],
 )
 def test_the_whole_interval_has_to_lie_on_one_side_of_what_is_allowed(low: float, high: float, verdict: str) -> None:
-    result = judge_latency(measured((low + high) / 2, low, high), 0.5, LIMITS, "")
+    result = judge_latency(measured((low + high) / 2, low, high), Baseline(0.5), LIMITS, "")
     assert result.verdict.value == verdict
     assert result.baseline == 0.5
     assert result.limit == pytest.approx(0.55)
@@ -44,14 +44,14 @@ def test_the_whole_interval_has_to_lie_on_one_side_of_what_is_allowed(low: float
 
 
 def test_a_slower_target_fails_with_what_is_allowed_and_what_came() -> None:
-    result = judge_latency(measured(0.8, 0.75, 0.85), 0.5, LIMITS, "")
+    result = judge_latency(measured(0.8, 0.75, 0.85), Baseline(0.5), LIMITS, "")
     assert result.message == (
         "batch 8: 0.8 (0.75 to 0.85) times eager, 0.55 are allowed (0.5 in the golden, 1.1 times that)"
     )
 
 
 def test_an_interval_too_wide_to_tell_says_so() -> None:
-    message = judge_latency(measured(0.5, 0.2, 0.9), 0.5, LIMITS, "").message
+    message = judge_latency(measured(0.5, 0.2, 0.9), Baseline(0.5), LIMITS, "").message
     assert message is not None
     assert "too noisy to tell" in message
 
@@ -62,10 +62,17 @@ def test_without_a_golden_it_is_skipped_with_the_reason() -> None:
 
 
 def test_without_an_interval_it_is_inconclusive() -> None:
-    assert judge_latency(measured(None, None, None), 0.5, LIMITS, "").verdict is Verdict.INCONCLUSIVE
+    assert judge_latency(measured(None, None, None), Baseline(0.5), LIMITS, "").verdict is Verdict.INCONCLUSIVE
 
 
 def test_the_measurement_is_kept_as_it_was() -> None:
     before = measured(0.8, 0.75, 0.85)
-    result = judge_latency(before, 0.5, LIMITS, "")
+    result = judge_latency(before, Baseline(0.5), LIMITS, "")
     assert all(getattr(result, name) == value for name, value in vars(before).items())
+
+
+def test_a_golden_that_was_itself_uncertain_does_not_fail_what_its_own_interval_allows() -> None:
+    """The same ratio fails against a golden that was measured well, and is undecided against a noisy one."""
+    slower = measured(0.6, 0.58, 0.62)
+    assert judge_latency(slower, Baseline(0.5, high=0.51), LIMITS, "").verdict is Verdict.FAIL
+    assert judge_latency(slower, Baseline(0.5, high=0.56), LIMITS, "").verdict is Verdict.INCONCLUSIVE

@@ -16,9 +16,7 @@ SUFFIXES = (".pt", ".pth", ".tar", ".bin", ".pt2", ".safetensors", ".onnx")
 _INPUT_HINT = '--input "image: float32[N, 3, 224, 224]", one for each argument of forward'
 
 
-def find_model(
-    model: str, settings: Settings, *, arch: str | None = None, inputs: tuple[str, ...] = ()
-) -> ModelSpec:
+def find_model(model: str, settings: Settings, *, arch: str | None = None, inputs: tuple[str, ...] = ()) -> ModelSpec:
     """The spec that MODEL stands for.
 
     Args:
