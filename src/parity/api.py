@@ -8,9 +8,10 @@ from pathlib import Path
 from parity.errors import UsageError
 from parity.golden.record import Golden
 from parity.models.find import find_model
+from parity.models.kinds import check_checkpoint
 from parity.models.spec import ModelSpec
-from parity.pipeline import BATCH_SIZES, Request, run_report, scratch
 from parity.records import Report
+from parity.samples.calls import BATCH_SIZES
 from parity.settings import Settings, find_settings
 from parity.targets import plan_targets
 from parity.workers.process import refuse_recursion
@@ -33,6 +34,7 @@ def report(
     out: str | Path | None = None,
     trust_pickle: bool = False,
     in_process: bool = False,
+    device: str = "cpu",
     timeout: float | None = None,
     notice: Callable[[str], None] = lambda _: None,
 ) -> Report:
@@ -54,6 +56,7 @@ def report(
         out: Where reports and artifacts are written; nothing is kept where it is left out.
         trust_pickle: Read checkpoints that run code of their own; only for files whose maker is trusted.
         in_process: Run every stage in this process, for a debugger.
+        device: `cpu` or `cuda`: what targets, and eager when it is timed, run on.
         timeout: Seconds after which any export or run is stopped, instead of the settings'.
         notice: Called with a few words whenever a stage starts.
 
@@ -74,6 +77,12 @@ def report(
         samples=_absolute(samples, settings), calibration=_absolute(calibration, settings),
         labels=_absolute(labels, settings), trust_pickle=trust_pickle or None,
     )  # fmt: skip
+    if spec.weights is not None:
+        check_checkpoint(spec.root / spec.weights)
+    batch_sizes, threads = _checked(batch_sizes), _positive(threads)
+    # What is wrong with a request is said before torch is imported, which takes seconds.
+    from parity.pipeline import Request, run_report, scratch  # noqa: PLC0415
+
     runtime, chosen = _split_runtime(targets, artifacts)
     request = Request(
         spec=spec,
@@ -81,11 +90,12 @@ def report(
         settings=settings,
         artifacts=tuple(Path(path) for path in artifacts),
         runtime=runtime,
-        batch_sizes=_checked(batch_sizes),
-        threads=_positive(threads),
+        batch_sizes=batch_sizes,
+        threads=threads,
         latency=latency,
         golden=read_golden_of(spec, Path(golden)) if golden is not None else None,
         in_process=in_process,
+        device=_usable(device),
         notice=notice,
     )
     if out is None:
@@ -126,7 +136,10 @@ def _absolute(source: str | None, settings: Settings) -> str | None:
     """What is typed on the command line is relative to where it is typed; a reference stays as it is."""
     if source is None or (not Path(source).exists() and not Path(source).suffix.startswith(".np")):
         return source
-    return str(Path(source).resolve()) if not (settings.root / source).exists() else source
+    path = Path(source).resolve()
+    if not path.exists() and (settings.root / source).exists():
+        return source
+    return path.relative_to(settings.root).as_posix() if path.is_relative_to(settings.root) else str(path)
 
 
 def _checked(batch_sizes: Sequence[int]) -> tuple[int, ...]:
@@ -134,6 +147,16 @@ def _checked(batch_sizes: Sequence[int]) -> tuple[int, ...]:
         raise UsageError("batch sizes are whole numbers from 1 on", got=", ".join(map(str, batch_sizes)) or "none",
                          hint="--batch-sizes 1,2,8")  # fmt: skip
     return tuple(dict.fromkeys(batch_sizes))
+
+
+def _usable(device: str) -> str:
+    from parity.environment import DEVICES, cuda  # noqa: PLC0415  # asks torch, for a GPU alone
+
+    if device not in DEVICES:
+        raise UsageError("there is no such device", allowed=", ".join(DEVICES), got=device)
+    if device == "cuda" and not (available := cuda()):
+        raise UsageError("there is no GPU to run on", got=str(available), hint="--device cpu")
+    return device
 
 
 def _positive(threads: int) -> int:

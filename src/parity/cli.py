@@ -61,6 +61,7 @@ def report(
     no_latency: Annotated[bool, typer.Option("--no-latency", help="Do not time.")] = False,
     out: Annotated[Path, typer.Option(help="Where the report and the artifacts go.")] = Path("parity-report"),
     golden: Annotated[Path | None, typer.Option(help="Folder of goldens to hold the model against.")] = None,
+    device: Annotated[str, typer.Option(help="What targets run on: cpu or cuda.")] = "cpu",
     timeout: Annotated[float | None, typer.Option(help="Seconds that any export or run may take.")] = None,
     trust_pickle: Annotated[
         bool, typer.Option("--trust-pickle", help="Read checkpoints that run code of their own.")
@@ -89,6 +90,7 @@ def report(
                 golden=golden,
                 out=out,
                 in_process=in_process,
+                device=device,
                 timeout=timeout,
                 trust_pickle=trust_pickle,
                 notice=notice,
@@ -146,6 +148,7 @@ def targets() -> None:
     with guarded():
         from rich.table import Table  # noqa: PLC0415
 
+        from parity.environment import cuda  # noqa: PLC0415
         from parity.exporters import EXPORTERS  # noqa: PLC0415
         from parity.runtimes import RUNTIMES  # noqa: PLC0415
         from parity.targets import Target  # noqa: PLC0415
@@ -164,6 +167,7 @@ def targets() -> None:
         shown.print(exporters)
         shown.print()
         shown.print(runtimes)
+        shown.print(f"\n cuda: {cuda()}", highlight=False)
 
 
 @app.command()

@@ -9,6 +9,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from parity.registry import Availability
+
+DEVICES = ("cpu", "cuda")
+
 PACKAGES = ("torch", "torchvision", "numpy", "onnx", "onnxscript", "onnxruntime", "onnxruntime-gpu")
 
 
@@ -21,6 +25,17 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+def cuda() -> Availability:
+    """Whether torch can use a GPU here; imports torch."""
+    import torch  # noqa: PLC0415  # only when somebody asks
+
+    if torch.version.cuda is None:
+        return Availability(reason="torch is built without CUDA")
+    if not torch.cuda.is_available():
+        return Availability(reason=f"torch is built for CUDA {torch.version.cuda} and finds no GPU")
+    return Availability(version=f"CUDA {torch.version.cuda}, {torch.cuda.get_device_name()}")
 
 
 def processor() -> str:

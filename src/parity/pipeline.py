@@ -33,14 +33,13 @@ from parity.records import (
     Verdict,
     worst,
 )
+from parity.samples.calls import BATCH_SIZES
 from parity.settings import Settings
 from parity.targets import Target, foreign_target
 from parity.workbench import Judged, Workbench, value_of
 from parity.workers.inspect import inspect_artifact
 from parity.workers.process import Children
 from parity.workers.timing import EAGER, TimeTask, Timings, time_targets
-
-BATCH_SIZES = (1, 2, 3, 8, 32)
 
 Notice = Callable[[str], None]
 
@@ -60,6 +59,7 @@ class Request:
         latency: Whether to time.
         golden: What was approved at the last release, or None.
         in_process: Run every stage in this process, for a debugger; nothing is timed then.
+        device: `cpu` or `cuda`: what targets, and eager when it is timed, run on.
     """
 
     spec: ModelSpec
@@ -72,6 +72,7 @@ class Request:
     latency: bool = True
     golden: Golden | None = None
     in_process: bool = False
+    device: str = "cpu"
     notice: Notice = field(default=lambda _: None)
 
 
@@ -114,6 +115,7 @@ def _bench(request: Request, out: Path) -> Iterator[Workbench]:
             timeouts=request.settings.timeouts,
             threads=request.threads,
             batch_sizes=request.batch_sizes,
+            device=request.device,
             notice=request.notice,
         )
 
@@ -172,10 +174,12 @@ def _judge_all(bench: Workbench, targets: Sequence[Target], request: Request) ->
 def _time(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged], request: Request) -> Timings | None:
     if request.in_process or bench.reference().facts.unstable:
         return None
-    tasks = {EAGER: TimeTask(bench.spec, bench.samples, request.threads)}
+    tasks = {EAGER: TimeTask(bench.spec, bench.samples, request.threads, device=request.device)}
     for target, each in zip(targets, judged, strict=True):
         if each.artifact is not None and each.record.stage in (Stage.DONE, Stage.COMPARE):
-            tasks[target.name] = TimeTask(bench.spec, bench.samples, request.threads, each.artifact, target.runtime)
+            tasks[target.name] = TimeTask(
+                bench.spec, bench.samples, request.threads, each.artifact, target.runtime, request.device
+            )
     latency = request.settings.latency
     return time_targets(
         bench.children,

@@ -40,6 +40,15 @@ def needs(*packages: str) -> Availability:
     return Availability(version=", ".join(found))
 
 
+def needs_one_of(*packages: str, install: str) -> Availability:
+    """Availability from whichever of several distributions of the same thing is installed."""
+    for package in packages:
+        found = needs(package)
+        if found:
+            return found
+    return Availability(reason=f"{packages[0]} is not installed (pip install {install})")
+
+
 class Named(Protocol):
     """What a registry can hold."""
 

@@ -64,6 +64,7 @@ class Workbench:
         timeouts: When they are stopped.
         threads: Intra-op threads of the reference and every target.
         batch_sizes: The sweep.
+        device: What targets run on; the reference is made on the CPU.
     """
 
     spec: ModelSpec
@@ -74,6 +75,7 @@ class Workbench:
     timeouts: TimeoutSettings
     threads: int = 1
     batch_sizes: tuple[int, ...] = (1, 2, 3, 8, 32)
+    device: str = "cpu"
     notice: Callable[[str], None] = lambda _: None
     _made: dict[str, Any] = field(default_factory=dict)
     _locks: dict[str, threading.Lock] = field(default_factory=dict)
@@ -221,7 +223,16 @@ class Workbench:
         self.notice(f"run {target.name}")
         folder = self.folder / "outputs" / target.name
         log = self.artifacts / target.exporter / f"{target.runtime}.run.log"
-        task = RunTask(artifact, target.runtime, self.spec.signature, self.samples, loaded.calls, folder, self.threads)
+        task = RunTask(
+            artifact=artifact,
+            runtime=target.runtime,
+            signature=self.spec.signature,
+            samples=self.samples,
+            calls=loaded.calls,
+            folder=folder,
+            threads=self.threads,
+            device=self.device,
+        )
         outcome = self.children.run(run, task, log=log, timeout=self.timeouts.run)
         if outcome.symptom is not Symptom.OK:
             record = self._ended(target, Stage.RUN, outcome.symptom, outcome.message, Verdict.FAIL, log=str(log))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from parity.exporters.base import Exported, ExportJob
 from parity.exporters.onnx_quantized import prepared_model, require_quantized
-from parity.registry import Availability, needs
+from parity.registry import Availability, needs, needs_one_of
 
 OPERATORS = ("MatMul", "Gemm", "LSTM", "Attention")
 """Convolutions stay float: ONNX Runtime has no int8-weight kernel for a dynamically quantized one."""
@@ -25,7 +25,7 @@ class OnnxInt8DynamicExporter:
         return {"operators": ",".join(OPERATORS), "per_channel": "yes"}
 
     def availability(self) -> Availability:
-        return needs("onnx", "onnxruntime")
+        return needs("onnx") and needs_one_of("onnxruntime", "onnxruntime-gpu", install="torch-parity[cpu]")
 
     def export(self, job: ExportJob) -> Exported:
         from onnxruntime.quantization import QuantType, quantize_dynamic  # noqa: PLC0415  # optional, heavy

@@ -8,7 +8,7 @@ from parity.arrays import Array
 from parity.errors import Unsupported
 from parity.exporters.base import Exported, ExportJob
 from parity.exporters.onnx_quantized import prepared_model, require_quantized
-from parity.registry import Availability, needs
+from parity.registry import Availability, needs, needs_one_of
 
 
 class OnnxInt8StaticExporter:
@@ -24,7 +24,7 @@ class OnnxInt8StaticExporter:
         return {"format": "qdq", "per_channel": "yes", "types": "u8s8"}
 
     def availability(self) -> Availability:
-        return needs("onnx", "onnxruntime")
+        return needs("onnx") and needs_one_of("onnxruntime", "onnxruntime-gpu", install="torch-parity[cpu]")
 
     def export(self, job: ExportJob) -> Exported:
         from onnxruntime.quantization import (  # noqa: PLC0415  # optional, heavy

@@ -12,14 +12,21 @@ from parity.compare.structure import to_arrays
 
 
 class ModuleSession:
-    """Calls a module with tensors in the order of `names`, in inference mode."""
+    """Calls a module with tensors in the order of `names`, in inference mode, on a device.
 
-    def __init__(self, module: Callable[..., Any], names: tuple[str, ...], facts: Mapping[str, str]) -> None:
+    Times of a call on a GPU include the copies there and back, and so the wait for the result.
+    """
+
+    def __init__(
+        self, module: Callable[..., Any], names: tuple[str, ...], device: str, facts: Mapping[str, str] | None = None
+    ) -> None:
         self._module = module
         self._names = names
-        self.facts = dict(facts)
+        self._device = device
+        self.facts = {"device": device, **(facts or {})}
 
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """One call; outputs are copied out of torch's memory only where NumPy cannot view it."""
         with torch.inference_mode():
-            return to_arrays(self._module(*(torch.from_numpy(inputs[name]) for name in self._names)))
+            tensors = (torch.from_numpy(inputs[name]).to(self._device) for name in self._names)
+            return to_arrays(self._module(*tensors))

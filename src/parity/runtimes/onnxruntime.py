@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from parity.arrays import Array
 from parity.artifacts import Artifact
 from parity.errors import ParityError
-from parity.registry import Availability
+from parity.registry import Availability, needs_one_of
 from parity.runtimes.base import Session, SessionOptions
 
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
@@ -24,12 +23,7 @@ class OnnxRuntime:
     formats = frozenset({"onnx"})
 
     def availability(self) -> Availability:
-        for distribution in ("onnxruntime", "onnxruntime-gpu"):
-            try:
-                return Availability(version=f"{distribution} {metadata.version(distribution)}")
-            except metadata.PackageNotFoundError:
-                continue
-        return Availability(reason="onnxruntime is not installed (pip install torch-parity[cpu])")
+        return needs_one_of("onnxruntime", "onnxruntime-gpu", install="torch-parity[cpu]")
 
     def open(self, artifact: Artifact, options: SessionOptions) -> Session:
         import onnxruntime  # noqa: PLC0415  # optional, and after torch: the other order has been seen to be slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import nn
+from torch.export.passes import move_to_device_pass
 
 from parity.artifacts import Artifact
 from parity.registry import Availability, needs
@@ -23,14 +24,16 @@ class TorchRuntime:
     def open(self, artifact: Artifact, options: SessionOptions) -> Session:
         torch.set_num_threads(options.threads)
         if artifact.manifest.format == "exported-program":
-            module = torch.export.load(artifact.entry).module()
-            return ModuleSession(module, options.names, {"device": "cpu"})
+            program = torch.export.load(artifact.entry)
+            if options.device != "cpu":
+                program = move_to_device_pass(program, options.device)
+            return ModuleSession(program.module(), options.names, options.device)
+        # torch.ao's kernels are for the CPU alone, whatever the rest runs on; the report says so.
         quantized = torch.jit.load(artifact.entry, map_location="cpu")
-        facts = {"device": "cpu", "engine": str(torch.backends.quantized.engine)}
-        return ModuleSession(quantized, options.names, facts)
+        return ModuleSession(quantized, options.names, "cpu", {"engine": str(torch.backends.quantized.engine)})
 
 
 def eager_session(module: nn.Module, options: SessionOptions) -> Session:
     """The reference as a session, for the targets to be timed against."""
     torch.set_num_threads(options.threads)
-    return ModuleSession(module, options.names, {"device": "cpu"})
+    return ModuleSession(module.to(options.device), options.names, options.device)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+BATCH_SIZES = (1, 2, 3, 8, 32)
+"""The sweep where nothing else is asked for: one, the example's, an odd one, a usual one, a large one."""
+
 HELD_OUT_BATCH = 8
 """Batch size of the pass over all held-out samples: neither the example's nor 1."""
 

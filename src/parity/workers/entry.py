@@ -63,7 +63,8 @@ def perform(task: Callable[..., Any], args: tuple[Any, ...]) -> Reply:
     except Unsupported as error:
         return Reply(Symptom.UNSUPPORTED, error=error, message=str(error.what))
     except ParityError as error:
-        traceback.print_exc()
+        if os.environ.get(IN_CHILD):  # for the log; in the user's own process the message says it all
+            traceback.print_exc()
         return Reply(Symptom.EXCEPTION, error=error, message=error.what)
     except Exception as error:  # noqa: BLE001  # a stage boundary: the exception becomes the cell's record
         traceback.print_exc()
