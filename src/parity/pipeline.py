@@ -158,7 +158,10 @@ def _foreign(request: Request, bench: Workbench) -> tuple[Target, ...]:
 def _judge_all(bench: Workbench, targets: Sequence[Target], request: Request) -> list[Judged]:
     """Exports and runs, as many at a time as there are cores for their threads."""
     bench.loaded()
-    jobs = 1 if request.in_process else max(cores() // request.threads, 1)
+    if request.in_process:  # one after the other and in the main thread, where a debugger is at home
+        bench.reference()
+        return [bench.judged(target) for target in targets]
+    jobs = max(cores() // request.threads, 1)
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         try:
             first = pool.submit(bench.reference)
