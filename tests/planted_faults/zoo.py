@@ -1,0 +1,185 @@
+"""The healthy model, and the same model with one fault each. Copied into the projects that are judged."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+CLASSES = 4
+FEATURES = 12
+
+
+class Classifier(nn.Module):
+    """Float32 [N, 12] to logits [N, 4]: linear, batch normalisation, ReLU, dropout, linear."""
+
+    def __init__(self, eps: float = 1e-3) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.stem = nn.Linear(FEATURES, 16)
+        self.norm = nn.BatchNorm1d(16, eps=eps)
+        self.norm.running_mean.uniform_(-0.3, 0.3)  # type: ignore[union-attr]  # it is tracked
+        self.norm.running_var.uniform_(0.02, 0.2)  # type: ignore[union-attr]
+        self.dropout = nn.Dropout(0.5)
+        self.head = nn.Linear(16, CLASSES)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the logits."""
+        logits: torch.Tensor = self.head(self.dropout(torch.relu(self.norm(self.stem(x)))))
+        return logits
+
+
+class Branches(Classifier):
+    """Decides on the mean of its input, which tracing bakes in."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the logits, the other way round where the input's mean is above 0.3."""
+        logits: torch.Tensor = self.head(torch.relu(self.norm(self.stem(x))))
+        if bool(x.mean() > 0.3):
+            logits = -logits
+        return logits
+
+
+class FoldsBatch(Classifier):
+    """Reads the batch size as a Python number, which tracing bakes in."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the logits."""
+        hidden = torch.relu(self.norm(self.stem(x)))
+        rows = int(x.shape[0])
+        logits: torch.Tensor = self.head(hidden.reshape(rows, -1))
+        return logits
+
+
+class Killed(Classifier):
+    """Its process dies while it is traced, as in an exporter that runs out of memory."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the logits."""
+        if not torch.jit.is_scripting():
+            die_while_traced()
+        logits: torch.Tensor = self.head(torch.relu(self.norm(self.stem(x))))
+        return logits
+
+
+class Hangs(Classifier):
+    """Never comes back while it is traced."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the logits."""
+        if not torch.jit.is_scripting():
+            hang_while_traced()
+        logits: torch.Tensor = self.head(torch.relu(self.norm(self.stem(x))))
+        return logits
+
+
+class Random(Classifier):
+    """Drops features in eval mode too."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return logits that differ from call to call."""
+        logits: torch.Tensor = self.head(functional.dropout(torch.relu(self.norm(self.stem(x))), 0.5, training=True))
+        return logits
+
+
+class Constant(Classifier):
+    """Answers the same whatever it is asked."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the same logits for every sample."""
+        logits: torch.Tensor = self.head(torch.relu(self.norm(self.stem(x * 0.0))))
+        return logits
+
+
+class Filter(nn.Module):
+    """Float32 [N, 12] to [N, 12]: nothing in it that dynamic quantization covers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.conv = nn.Conv1d(1, 1, 3, padding=1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the smoothed features."""
+        smooth: torch.Tensor = self.conv(x[:, None]).squeeze(1)
+        return smooth
+
+
+class Pair(nn.Module):
+    """Float32 [N, 12] to two float outputs of the same shape and the class as int64."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.left = nn.Linear(FEATURES, CLASSES)
+        self.right = nn.Linear(FEATURES, CLASSES)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return both heads, and the most likely class of the first."""
+        left, right = self.left(x), self.right(x)
+        return left, right, left.argmax(1)
+
+
+class PairSwapped(Pair):
+    """Both heads in the other order."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return what the healthy model returns, the first two swapped."""
+        left, right, chosen = super().forward(x)
+        return right, left, chosen
+
+
+class PairNarrowed(Pair):
+    """The class as int32, as a converter makes it that has no int64."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return what the healthy model returns, the last one narrower."""
+        left, right, chosen = super().forward(x)
+        return left, right, chosen.int()
+
+
+class PairNotANumber(Pair):
+    """NaN where the first head is negative, as the square root of what was a variance makes it."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return what the healthy model returns, with NaN in the first output."""
+        left, right, chosen = super().forward(x)
+        return left.sqrt() ** 2, right, chosen
+
+
+class PairMissing(Pair):
+    """The class is left out, as an optimiser does with what it thinks nobody reads."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:  # type: ignore[override]  # the fault
+        """Return the two heads alone."""
+        left, right, _ = super().forward(x)
+        return left, right
+
+
+class PairOffByOne(Pair):
+    """Another class now and then."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return what the healthy model returns, one class too high where the first feature is large."""
+        left, right, chosen = super().forward(x)
+        return left, right, chosen + (x[:, 0] > 1).long()
+
+
+@torch.jit.unused
+def die_while_traced() -> None:
+    """Kill this process if it is tracing."""
+    if torch.jit.is_tracing():
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@torch.jit.unused
+def hang_while_traced() -> None:
+    """Sleep for ever, with a process of its own beside it, if this one is tracing."""
+    if torch.jit.is_tracing():
+        if os.fork() == 0:
+            time.sleep(3600)
+        time.sleep(3600)
