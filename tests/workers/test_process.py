@@ -259,6 +259,13 @@ def test_children_end_when_their_parent_is_killed(tmp_path: Path) -> None:
             RuntimeError("Failed to export the model with torch.export.\nThe above\nthe cause"),
             "RuntimeError: the cause",
         ),
+        (
+            RuntimeError(
+                "The following operation failed in the TorchScript interpreter.\nTraceback of TorchScript\n"
+                "    return x + y\n           ~~~~~ <--- HERE\nRuntimeError: sizes 3 and 4\n"
+            ),
+            "RuntimeError: RuntimeError: sizes 3 and 4",
+        ),
         (ValueError("Traceback"), "ValueError: Traceback"),
         (ValueError(), "ValueError"),
         (KeyError("x"), "KeyError: 'x'"),

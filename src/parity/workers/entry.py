@@ -74,12 +74,15 @@ def perform(task: Callable[..., Any], args: tuple[Any, ...]) -> Reply:
 def useful_line(error: BaseException) -> str:
     """The one line of an exception that tells a reader most: its type and its first line with words."""
     lines = [line.strip() for line in str(error).splitlines() if any(letter.isalnum() for letter in line)]
+    if lines and lines[0].startswith(_TORCHSCRIPT):
+        lines = lines[-1:]  # the source comes first, and what went wrong in it last
     informative = [line for line in lines if not line.startswith(_PREAMBLE)]
     first = next(iter(informative or lines), "")
     return f"{type(error).__name__}: {first}"[:400] if first else type(error).__name__
 
 
 _PREAMBLE = ("Failed to export the model", "The above", "Traceback", "This is step", "## Exception summary", "- ")
+_TORCHSCRIPT = "The following operation failed in the TorchScript interpreter"
 
 
 def _redirect(log: Path) -> None:

@@ -1,0 +1,148 @@
+"""Small models with one property each, and a bench that loads them in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from parity.arrays import Array
+from parity.models.signature import parse_signature
+from parity.models.spec import ModelSpec
+
+RNG = np.random.default_rng(11)
+HELD_OUT = RNG.standard_normal((20, 6)).astype(np.float32)
+OTHERS = RNG.standard_normal((9, 6)).astype(np.float32)
+
+
+class Plain(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.one, self.two = nn.Linear(6, 32), nn.Linear(32, 300)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.two(torch.relu(self.one(x)))
+
+
+class Scalar(Plain):
+    def forward(self, x: torch.Tensor) -> Any:
+        return super().forward(x).mean(dim=1)
+
+
+class HardCoded(Plain):
+    """Refuses float64 in the middle."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.two(torch.relu(self.one(x.float())))
+
+
+class Narrow(Plain):
+    """Runs in float64 and returns float32 all the same."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return super().forward(x).float()
+
+
+class NarrowComplex(Plain):
+    def forward(self, x: torch.Tensor) -> Any:
+        return torch.fft.fft(super().forward(x).float())
+
+
+class Random(Plain):
+    def forward(self, x: torch.Tensor) -> Any:
+        return super().forward(x) + torch.rand(1)
+
+
+class Counting(Plain):
+    calls = 0.0
+
+    def forward(self, x: torch.Tensor) -> Any:
+        self.calls += 1
+        return super().forward(x) * self.calls
+
+
+class WakesUp(Plain):
+    """Zeros in its first call, and something else from then on."""
+
+    calls = 0
+
+    def forward(self, x: torch.Tensor) -> Any:
+        self.calls += 1
+        return super().forward(x) * (self.calls > 2)
+
+
+class WritesInput(Plain):
+    def forward(self, x: torch.Tensor) -> Any:
+        x.mul_(0.5)
+        return super().forward(x)
+
+
+class Several(Plain):
+    def forward(self, x: torch.Tensor) -> Any:
+        y = super().forward(x)
+        return {"scores": y, "best": y.argmax(1), "total": y.sum()}
+
+
+class Fails(Plain):
+    def forward(self, x: torch.Tensor) -> Any:
+        return super().forward(x[:, :3])
+
+
+class Nothing(Plain):
+    def forward(self, x: torch.Tensor) -> Any:
+        return None
+
+
+class Texts(Plain):
+    def forward(self, x: torch.Tensor) -> Any:
+        return ["cat"]
+
+
+class FewAtATime(Plain):
+    """Raises for more than eight samples."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if x.shape[0] > 8:
+            raise RuntimeError("out of memory")
+        scores: torch.Tensor = self.two(torch.relu(self.one(x)))
+        return scores
+
+
+def held_out() -> dict[str, Array]:
+    return {"x": HELD_OUT}
+
+
+def few() -> dict[str, Array]:
+    return {"x": HELD_OUT[:3]}
+
+
+def others() -> dict[str, Array]:
+    return {"x": OTHERS}
+
+
+def overlapping() -> dict[str, Array]:
+    return {"x": np.concatenate([OTHERS, HELD_OUT[4:5]])}
+
+
+def wrong_kind() -> dict[str, Array]:
+    return {"x": OTHERS.astype(np.float64)}
+
+
+def labels() -> list[int]:
+    return list(range(20))
+
+
+def spec(model: type[nn.Module], samples: str | None = "held_out", **changes: Any) -> ModelSpec:
+    here = Path(__file__).resolve()
+    made = ModelSpec(
+        name=model.__name__.lower(),
+        factory=f"{here}:{model.__name__}",
+        signature=parse_signature("x: float32[N, 6]"),
+        root=here.parents[2],
+        samples=f"{here}:{samples}" if samples else None,
+    )
+    return made.with_changes(**{key: f"{here}:{value}" for key, value in changes.items()})

@@ -1,0 +1,117 @@
+"""What the reference stage measures is what every verdict stands on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from torch import nn
+
+from parity.arrays import ArrayReader
+from parity.compare.floor import UNIT_ROUNDOFF, ReferenceArrays, measure_floor
+from parity.errors import ModelError
+from parity.records import ReferenceFacts
+from parity.samples.calls import Call
+from parity.workers.load import load
+from parity.workers.reference import JITTERED_COPIES, ORACLE, REFERENCE, ReferenceTask, reference
+from tests.workers import models
+from tests.workers.models import spec
+
+
+def run(
+    folder: Path, model: type[nn.Module], samples: str = "held_out"
+) -> tuple[ReferenceFacts, ReferenceArrays, tuple[Call, ...]]:
+    made = spec(model, samples)
+    loaded = load(made, folder / "samples", (1, 3))
+    facts = reference(ReferenceTask(made, folder / "samples", loaded.calls, folder / "out", 1))
+    arrays = ReferenceArrays(ArrayReader(folder / "out", REFERENCE), ArrayReader(folder / "out", ORACLE))
+    return facts, arrays, loaded.calls
+
+
+def test_the_oracle_is_the_same_module_in_float64(tmp_path: Path) -> None:
+    facts, arrays, calls = run(tmp_path, models.Plain)
+    assert (facts.oracle, facts.oracle_reason, facts.unstable, facts.notes) == ("float64", None, None, ())
+    for call in calls:
+        eager, exact = arrays.eager.get(f"{call.id}/output"), arrays.oracle.get(f"{call.id}/output")
+        assert (eager.dtype.name, exact.dtype.name) == ("float32", "float64")
+        assert eager.shape == (len(call.samples), 300)
+        assert np.allclose(eager, exact, rtol=1e-3, atol=1e-6)
+        assert not np.array_equal(eager, exact)
+
+
+def test_the_floor_of_a_plain_model_is_a_few_roundings(tmp_path: Path) -> None:
+    facts, arrays, calls = run(tmp_path, models.Plain)
+    floors = measure_floor(facts, arrays, calls)["output"].floors
+    assert all(UNIT_ROUNDOFF["float32"] <= floor < 50 * UNIT_ROUNDOFF["float32"] for floor in floors)
+    assert facts.longest_reduction == 32
+
+
+def test_enough_numbers_need_no_copies_and_few_are_drawn_again(tmp_path: Path) -> None:
+    assert run(tmp_path / "many", models.Plain)[0].jittered_copies == 0
+    facts, arrays, calls = run(tmp_path / "few", models.Scalar, "few")
+    assert facts.jittered_copies == JITTERED_COPIES
+    first = calls[0].id
+    copies = [arrays.eager.get(f"{first}~{number}/output") for number in range(JITTERED_COPIES)]
+    plain = arrays.eager.get(f"{first}/output")
+    assert len({copy.tobytes() for copy in copies}) > JITTERED_COPIES // 2
+    assert all(np.allclose(copy, plain, rtol=1e-3, atol=1e-5) for copy in copies)
+    exact = [arrays.oracle.get(f"{first}~{number}/output") for number in range(JITTERED_COPIES)]
+    assert len({each.tobytes() for each in exact}) == JITTERED_COPIES
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (models.HardCoded, "RuntimeError: "),
+        (models.Narrow, "the output 'output' stays float32 in a float64 module"),
+        (models.NarrowComplex, "the output 'output' stays complex64 in a float64 module"),
+    ],
+)
+def test_where_float64_cannot_run_reorderings_stand_in_and_the_report_says_why(
+    tmp_path: Path, model: type[nn.Module], reason: str
+) -> None:
+    facts, arrays, calls = run(tmp_path, model)
+    assert facts.oracle == "reordering"
+    assert facts.oracle_reason is not None
+    assert facts.oracle_reason.startswith(reason)
+    yardstick = measure_floor(facts, arrays, calls)["output"]
+    assert yardstick.rule == "reordering"
+    assert max(yardstick.floors) < 1e-4
+    assert all(f"{calls[0].id}~{number}/output" in arrays.eager for number in range(facts.jittered_copies))
+
+
+@pytest.mark.parametrize("model", [models.Random, models.Counting, models.WakesUp])
+def test_a_reference_that_differs_from_itself_is_said_to(tmp_path: Path, model: type[nn.Module]) -> None:
+    facts, _, _ = run(tmp_path, model)
+    assert facts.unstable is not None
+    assert facts.unstable.startswith("two runs on the same input differ in 'output'")
+
+
+def test_a_model_that_writes_to_its_input_is_noted_and_its_outputs_are_right(tmp_path: Path) -> None:
+    facts, arrays, calls = run(tmp_path, models.WritesInput)
+    assert facts.notes == ("forward writes to its input 'x'",)
+    assert facts.unstable is None
+    eager, exact = (each.get(f"{calls[0].id}/output") for each in (arrays.eager, arrays.oracle))
+    assert np.allclose(eager, exact, rtol=1e-3, atol=1e-6)
+
+
+def test_every_output_is_described_and_only_those_with_a_batch_axis_are_batched(tmp_path: Path) -> None:
+    facts, _, _ = run(tmp_path, models.Several)
+    assert {(each.name, each.dtype, each.batched) for each in facts.outputs} == {
+        ("scores", "float32", True), ("best", "int64", True), ("total", "float32", False),
+    }  # fmt: skip
+
+
+def test_a_model_that_does_not_run_on_its_samples_says_with_what_it_was_called(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="does not run on its own samples: RuntimeError") as caught:
+        run(tmp_path, models.Fails)
+    assert caught.value.got == "x float32[8, 6]"
+
+
+@pytest.mark.parametrize(
+    ("model", "says"), [(models.Nothing, "returns no tensor"), (models.Texts, "something other than numbers")]
+)
+def test_a_model_that_returns_no_numbers_is_a_model_error(tmp_path: Path, model: type[nn.Module], says: str) -> None:
+    with pytest.raises(ModelError, match=says):
+        run(tmp_path, model)
