@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
+from torch._dynamo.exc import UserError
+from torch.export import ExportedProgram
 
+from parity.errors import ParityError
 from parity.exporters.base import Exported, ExportJob
-from parity.exporters.shapes import export_dims
+from parity.exporters.shapes import export_dims, inferred_dims
 from parity.registry import Availability, needs
 
 
@@ -27,9 +31,30 @@ class ExportExporter:
         return needs("torch")
 
     def export(self, job: ExportJob) -> Exported:
-        with torch.no_grad():
-            program = torch.export.export(
-                job.module, job.example, dynamic_shapes=export_dims(job.signature), strict=False
-            )
+        notes: tuple[str, ...] = ()
+        try:
+            program = _export(job, export_dims(job.signature))
+        except UserError as error:
+            # The bounds of the signature cannot be promised; whether they hold is found out by running.
+            program = _inferred(job, error)
+            notes = (f"torch.export could not promise the signature's bounds: {_constraint(error)}",)
         torch.export.save(program, job.folder / "model.pt2")
-        return Exported("model.pt2")
+        return Exported("model.pt2", notes)
+
+
+def _export(job: ExportJob, dims: tuple[dict[int, Any], ...]) -> ExportedProgram:
+    with torch.no_grad():
+        return torch.export.export(job.module, job.example, dynamic_shapes=dims, strict=False)
+
+
+def _inferred(job: ExportJob, first: UserError) -> ExportedProgram:
+    try:
+        return _export(job, inferred_dims(job.signature))
+    except (UserError, ValueError):
+        raise ParityError(f"torch.export refuses the signature: {_constraint(first)}") from first
+
+
+def _constraint(error: UserError) -> str:
+    """The line of torch's message that names the dimension."""
+    lines = [" ".join(line.strip(" -").split()) for line in str(error).splitlines() if line.strip().startswith("-")]
+    return next(iter(lines), str(error).splitlines()[0])[:200]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import torch
 
 from parity.exporters.base import Exported, ExportJob
-from parity.exporters.shapes import export_dims
+from parity.exporters.shapes import named_dims
 from parity.registry import Availability, needs
 
 
@@ -21,7 +21,7 @@ class OnnxExporter:
     source = None
 
     def options(self) -> Mapping[str, str]:
-        return {"dynamo": "yes", "external_data": "yes"}
+        return {"dynamo": "yes", "external_data": "yes", "dims": "named"}
 
     def availability(self) -> Availability:
         return needs("torch", "onnx", "onnxscript")
@@ -35,7 +35,7 @@ class OnnxExporter:
                 dynamo=True,
                 input_names=list(job.signature.names),
                 output_names=graph_outputs(job),
-                dynamic_shapes=export_dims(job.signature),
+                dynamic_shapes=named_dims(job.signature),
                 external_data=True,
                 verbose=False,
             )

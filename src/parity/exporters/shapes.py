@@ -25,12 +25,25 @@ def export_dims(signature: Signature) -> tuple[dict[int, Any], ...]:
     )
 
 
+def inferred_dims(signature: Signature) -> tuple[dict[int, Any], ...]:
+    """`dynamic_shapes` of torch.export with the bounds left to it; it still raises where it finds a constant."""
+    from torch.export import Dim  # noqa: PLC0415  # loads torch
+
+    return tuple(
+        {axis: Dim.DYNAMIC for axis, dim in enumerate(spec.dims) if dim.symbol is not None} for spec in signature.inputs
+    )
+
+
+def named_dims(signature: Signature) -> tuple[dict[int, str], ...]:
+    """`dynamic_shapes` of the torch.export based ONNX exporter: names alone, it finds the bounds."""
+    return tuple(
+        {axis: dim.symbol for axis, dim in enumerate(spec.dims) if dim.symbol is not None} for spec in signature.inputs
+    )
+
+
 def dynamic_axes(signature: Signature, outputs: tuple[str, ...]) -> dict[str, dict[int, str]]:
     """`dynamic_axes` of the TorchScript ONNX exporter; outputs get the batch alone, the rest is inferred."""
-    axes = {
-        spec.name: {axis: dim.symbol for axis, dim in enumerate(spec.dims) if dim.symbol is not None}
-        for spec in signature.inputs
-    }
+    axes = dict(zip(signature.names, named_dims(signature), strict=True))
     if signature.batch is not None:
         axes |= {name: {0: signature.batch} for name in outputs}
     return axes

@@ -21,7 +21,7 @@ def _tensors(args: tuple[Any, ...]) -> list[torch.Tensor]:
 
 def _shrunk(args: tuple[Any, ...], result: Any) -> int:
     out = result[0] if isinstance(result, tuple) else result
-    return int(args[0].numel()) // max(out.numel(), 1)
+    return int(args[0].numel()) // max(int(out.numel()), 1)
 
 
 def _windows(args: tuple[Any, ...], result: Any) -> int:
