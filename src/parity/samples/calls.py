@@ -24,17 +24,20 @@ class Call:
     sweep: int | None = None
 
 
-def plan_calls(shapes: Sequence[int], batch_sizes: Sequence[int], *, batched: bool) -> tuple[Call, ...]:
+def plan_calls(
+    shapes: Sequence[int], batch_sizes: Sequence[int], *, batched: bool, largest: int | None = None
+) -> tuple[Call, ...]:
     """Calls over samples whose `shapes` numbers say which can be stacked.
 
     Every sample is held out in exactly one call without `sweep`. Each batch size then gets a call of
-    its own; where there are fewer samples of a shape than the batch, they are repeated. Without a batch
-    dimension every call is one sample and there is nothing to sweep.
+    its own; where there are fewer samples of a shape than the batch, they are repeated. No held-out
+    call is larger than `largest`, the most that the signature allows. Without a batch dimension every
+    call is one sample and there is nothing to sweep.
     """
     groups: dict[int, list[int]] = {}
     for index, shape in enumerate(shapes):
         groups.setdefault(shape, []).append(index)
-    size = HELD_OUT_BATCH if batched else 1
+    size = min(HELD_OUT_BATCH, largest or HELD_OUT_BATCH) if batched else 1
     chunks = [group[start : start + size] for group in groups.values() for start in range(0, len(group), size)]
     calls = [Call(f"h{number}", tuple(chunk)) for number, chunk in enumerate(chunks)]
     if not batched:

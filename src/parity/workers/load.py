@@ -69,7 +69,7 @@ def load(spec: ModelSpec, folder: Path, batch_sizes: tuple[int, ...]) -> Loaded:
             calibration_source=spec.calibration,
             calibration_n=calibration.n if calibration else None,
         ),
-        calls=plan_calls(held_out.shapes, _fitting(batch_sizes, spec), batched=batched),
+        calls=plan_calls(held_out.shapes, _fitting(batch_sizes, spec), batched=batched, largest=_largest(spec)),
         example=example,
         example_sha256=",".join(held_out.digests[index] for index in example),
         calibration_sha256=calibration.sha256 if calibration else "",
@@ -79,6 +79,11 @@ def load(spec: ModelSpec, folder: Path, batch_sizes: tuple[int, ...]) -> Loaded:
 def _fitting(batch_sizes: tuple[int, ...], spec: ModelSpec) -> tuple[int, ...]:
     batch = spec.signature.batch
     return tuple(size for size in batch_sizes if batch and spec.signature.symbols[batch].admits(size))
+
+
+def _largest(spec: ModelSpec) -> int | None:
+    batch = spec.signature.batch
+    return spec.signature.symbols[batch].high if batch else None
 
 
 def _held_out(spec: ModelSpec, folder: Path) -> tuple[SampleSet, bool]:
