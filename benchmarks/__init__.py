@@ -1,0 +1,1 @@
+"""What the claims about parity's own speed are measured with."""
