@@ -188,7 +188,8 @@ def explain(
         known = [record.target for record in made.records]
         chosen = [name for name in known if target in (name, name.partition("@")[0])]
         if not chosen:
-            raise UnknownName(f"the report has no target {target!r}", where=str(path), hint=did_you_mean(target, known))
+            names = {*known, *(name.partition("@")[0] for name in known)}
+            raise UnknownName(f"the report has no target {target!r}", where=str(path), hint=did_you_mean(target, names))
         for name in chosen:
             print_record(made, made.record(name), console())
 
