@@ -90,7 +90,8 @@ class ArtifactCache:
         return read_artifact(self._folder / key)
 
     def _prune(self, keep: str) -> None:
-        folders = [folder for folder in self._folder.iterdir() if folder.is_dir()]
+        # A name with a dot is another process's artifact in the making.
+        folders = [each for each in self._folder.iterdir() if each.is_dir() and not each.name.startswith(".")]
         sizes = {folder: sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) for folder in folders}
         total = sum(sizes.values())
         for folder in sorted(folders, key=lambda each: each.stat().st_mtime):

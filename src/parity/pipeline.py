@@ -152,7 +152,12 @@ def _foreign(request: Request, bench: Workbench) -> tuple[Target, ...]:
         outcome = bench.children.run(inspect_artifact, path.resolve(), log=log, timeout=request.settings.timeouts.load)
         artifact = value_of(outcome, f"{path} cannot be read")
         found.append(foreign_target(path, artifact, request.runtime))
-    return tuple(found)
+    names = [target.name for target in found]
+    # Files of one name are told apart by their folders: a target's name is what its results are kept under.
+    return tuple(
+        replace(target, exporter=str(path).replace("/", "-")) if names.count(target.name) > 1 else target
+        for path, target in zip(request.artifacts, found, strict=True)
+    )
 
 
 def _judge_all(bench: Workbench, targets: Sequence[Target], request: Request) -> list[Judged]:

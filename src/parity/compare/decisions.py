@@ -135,14 +135,17 @@ def _effective(tally: _Tally, share: float) -> float:
     """Decisions within one sample (pixels, tokens) are not independent: divide by the design effect.
 
     The effective number is `p (1 - p) / var(p)` with the variance between samples (Kish, 1965), at
-    least the number of samples and at most the number of decisions.
+    least the number of samples and at most the number of decisions. Where all samples agree alike there
+    is no variance to learn from, and a sample counts once.
     """
     sizes, agree = np.asarray(tally.sizes, float), np.asarray(tally.agree, float)
     total, count = float(sizes.sum()), len(sizes)
-    if count == total or count < 2 or share in (0.0, 1.0):  # noqa: PLR2004  # a variance needs two
+    if count == total:
         return total
+    if count < 2 or share in (0.0, 1.0):  # noqa: PLR2004  # a variance needs two
+        return float(count)
     variance = float(np.square(agree - share * sizes).sum()) * count / (count - 1) / total**2
-    return float(np.clip(share * (1 - share) / variance, count, total)) if variance > 0 else total
+    return float(np.clip(share * (1 - share) / variance, count, total)) if variance > 0 else float(count)
 
 
 def _accuracy(name: str, tally: _Tally) -> DecisionFinding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,20 +15,25 @@ SINGLE = "output"
 
 
 def flatten(value: Any) -> dict[str, Any]:
-    """Leaves by path: dictionary keys, dataclass fields and positions, joined by dots; `None` is left out."""
+    """Leaves by path: dictionary keys, dataclass fields and positions, joined by dots; `None` is left out.
+
+    Outputs of a plain tuple are `output_0`, `output_1`, …: ONNX refuses a name that is a number.
+    """
     return dict(_leaves(value, ""))
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     if value is None:
         return
+    children: Iterable[tuple[str, Any]]
     if isinstance(value, Mapping):
         children = ((str(key), each) for key, each in value.items())
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         children = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
     elif isinstance(value, (tuple, list)):
-        names = getattr(value, "_fields", range(len(value)))
-        children = ((str(name), each) for name, each in zip(names, value, strict=True))
+        positions = [str(place) if path else f"{SINGLE}_{place}" for place in range(len(value))]
+        names = getattr(value, "_fields", positions)
+        children = zip(names, value, strict=True)
     else:
         yield path or SINGLE, value
         return

@@ -34,7 +34,7 @@ class ExportExporter:
         notes: tuple[str, ...] = ()
         try:
             program = _export(job, export_dims(job.signature))
-        except UserError as error:
+        except (UserError, ValueError) as error:
             # The bounds of the signature cannot be promised; whether they hold is found out by running.
             program = _inferred(job, error)
             notes = (f"torch.export could not promise the signature's bounds: {_constraint(error)}",)
@@ -47,14 +47,14 @@ def _export(job: ExportJob, dims: tuple[dict[int, Any], ...]) -> ExportedProgram
         return torch.export.export(job.module, job.example, dynamic_shapes=dims, strict=False)
 
 
-def _inferred(job: ExportJob, first: UserError) -> ExportedProgram:
+def _inferred(job: ExportJob, first: Exception) -> ExportedProgram:
     try:
         return _export(job, inferred_dims(job.signature))
     except (UserError, ValueError):
         raise ParityError(f"torch.export refuses the signature: {_constraint(first)}") from first
 
 
-def _constraint(error: UserError) -> str:
+def _constraint(error: Exception) -> str:
     """The line of torch's message that names the dimension."""
     lines = [" ".join(line.strip(" -").split()) for line in str(error).splitlines() if line.strip().startswith("-")]
     return next(iter(lines), str(error).splitlines()[0])[:200]

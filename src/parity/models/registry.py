@@ -115,11 +115,16 @@ def _from_settings(name: str, model: ModelSettings, settings: Settings) -> Model
 
 
 def _with_settings(spec: ModelSpec, settings: Settings) -> ModelSpec:
+    """The spec with what `[models.NAME]` says of it; the table adds to a model that Python registers."""
     own = settings.models.get(spec.name)
+    given = own.model_dump(include={"weights", "samples", "calibration", "labels"}) if own else {}
     limits = settings.limits.over(own.limits if own else None)
     per_target = tuple((target, limits.over(each)) for target, each in (own.target_limits if own else {}).items())
     return spec.with_changes(
+        **given,
         root=settings.root,
+        targets=tuple(own.targets) if own and own.targets is not None else None,
+        signature=parse_signature(own.input) if own and own.input else None,
         limits=limits.frozen(),
         target_limits=tuple((target, each.frozen()) for target, each in per_target),
     )

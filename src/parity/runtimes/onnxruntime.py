@@ -74,7 +74,7 @@ def _match_inputs(own: list[str], names: tuple[str, ...]) -> dict[str, str]:
     """Graph input to model input. An exporter may leave out an input that the graph never reads."""
     if set(own) <= set(names):
         return {name: name for name in own}
-    if len(own) == len(names):
+    if len(own) == len(names) and not set(own) & set(names):
         return dict(zip(own, names, strict=True))
     raise ParityError(
         "the graph's inputs do not match the model's", allowed=", ".join(names), got=", ".join(own) or "none"
