@@ -38,7 +38,7 @@ def _session(config: pytest.Config) -> SuiteSession:
         try:
             config.stash[_SESSION] = SuiteSession.at(config.rootpath)
         except ParityError as error:
-            raise pytest.UsageError(str(error)) from error
+            raise pytest.Collector.CollectError(str(error)) from error  # shown without a traceback
     return config.stash[_SESSION]
 
 
@@ -52,7 +52,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     try:
         cases = session.cases(metafunc.config.getoption("parity_model"), metafunc.config.getoption("parity_target"))
     except ParityError as error:
-        raise pytest.UsageError(str(error)) from error
+        raise pytest.Collector.CollectError(str(error)) from error  # shown without a traceback
     parameters = [
         pytest.param(case, id=f"{case.model}-{case.target.name}", marks=pytest.mark.xdist_group(case.model))
         for case in cases

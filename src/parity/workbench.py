@@ -226,7 +226,7 @@ class Workbench:
         task = RunTask(
             artifact=artifact,
             runtime=target.runtime,
-            signature=self.spec.signature,
+            spec=self.spec,
             samples=self.samples,
             calls=loaded.calls,
             folder=folder,

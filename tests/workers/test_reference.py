@@ -13,8 +13,9 @@ from parity.compare.floor import UNIT_ROUNDOFF, ReferenceArrays, measure_floor
 from parity.errors import ModelError
 from parity.records import ReferenceFacts
 from parity.samples.calls import Call
+from parity.workers.draws import JITTERED_COPIES
 from parity.workers.load import load
-from parity.workers.reference import JITTERED_COPIES, ORACLE, REFERENCE, ReferenceTask, reference
+from parity.workers.reference import ORACLE, REFERENCE, ReferenceTask, reference
 from tests.workers import models
 from tests.workers.models import spec
 
@@ -115,3 +116,10 @@ def test_a_model_that_does_not_run_on_its_samples_says_with_what_it_was_called(t
 def test_a_model_that_returns_no_numbers_is_a_model_error(tmp_path: Path, model: type[nn.Module], says: str) -> None:
     with pytest.raises(ModelError, match=says):
         run(tmp_path, model)
+
+
+def test_a_jittered_copy_that_leaves_the_domain_of_the_model_is_left_out(tmp_path: Path) -> None:
+    facts, arrays, calls = run(tmp_path, models.Probability, "certain")
+    drawn = [number for number in range(JITTERED_COPIES) if f"{calls[0].id}~{number}/output" in arrays.eager]
+    assert facts.unstable is None
+    assert 0 < len(drawn) < JITTERED_COPIES

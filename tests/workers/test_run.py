@@ -33,7 +33,7 @@ def exported(folder: Path, model: type[nn.Module], exporter: str = "trace") -> t
 
 
 def task(folder: Path, artifact: Artifact, calls: tuple[Call, ...], runtime: str = "torchscript") -> RunTask:
-    return RunTask(artifact, runtime, spec(models.Plain).signature, folder / "samples", calls, folder / "out", 1)
+    return RunTask(artifact, runtime, spec(models.Plain), folder / "samples", calls, folder / "out", 1)
 
 
 def test_an_exported_model_answers_every_call_as_the_model_does(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_after_a_held_out_call_failed_the_rest_of_them_is_left_out_and_the_sweep
     artifact, calls = exported(tmp_path, models.Plain)
     broken = replace(spec(models.Plain).signature.inputs[0], name="other")
     made = task(tmp_path, artifact, calls)
-    ran = run(replace(made, signature=replace(made.signature, inputs=(broken,))))
+    ran = run(replace(made, spec=replace(made.spec, signature=replace(made.spec.signature, inputs=(broken,)))))
     assert [name for name in ran.failed if name.startswith("h")] == ["h0"]
     assert {name for name in ran.failed if name.startswith("s")} == {"s1", "s3", "s16"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,6 @@ import torch
 from torch import nn
 
 from parity.arrays import Array, ArrayWriter
-from parity.compare.structure import to_arrays
 from parity.errors import ModelError
 from parity.models.build import build
 from parity.models.reductions import watch_reductions
@@ -21,18 +20,12 @@ from parity.models.spec import ModelSpec
 from parity.records import OutputFacts, ReferenceFacts
 from parity.samples.calls import Call
 from parity.samples.store import StoredSamples
+from parity.workers.draws import FEW_NUMBERS, call_module, draw_jittered, draw_reorderings, widened
 from parity.workers.load import HELD_OUT
 
 REFERENCE = "reference"
 ORACLE = "oracle"
 
-FEW_NUMBERS = 4096
-"""Below this many output numbers in all, the floor is drawn from jittered copies as well."""
-
-JITTERED_COPIES = 16
-"""Healthy scalar outputs with one sample stand at 54 floors without copies, 3.7 with 8, 3.1 with 16."""
-
-JITTER_ULPS = 4
 _STABLE_RELATIVE = 1e-5
 
 
@@ -74,21 +67,13 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
         for call in task.calls:
             produced = _eager(module, stored.batch(call.samples), task, call)
             eager.put_all(call.id, produced)
-            exact.put_all(call.id, _call(oracle, _widened(stored.batch(call.samples))) if oracle else produced)
+            exact.put_all(call.id, call_module(oracle, widened(stored.batch(call.samples))) if oracle else produced)
             _merge_facts(outputs, produced, call)
             numbers += 0 if call.sweep else min((array.size for array in produced.values() if array.size), default=0)
         if oracle is None:
-            for call in held_out:
-                _reorder(module, stored.batch(call.samples), call, eager, exact)
-            copies = len(_REORDERINGS)
+            copies = draw_reorderings(module, stored, held_out, eager, exact)
         elif numbers < FEW_NUMBERS:
-            copies = JITTERED_COPIES
-            for call in _spread(held_out):
-                for copy_number in range(copies):
-                    jittered = _jitter(stored.batch(call.samples), seed=copy_number)
-                    key = f"{call.id}~{copy_number}"
-                    eager.put_all(key, _call(module, jittered))
-                    exact.put_all(key, _call(oracle, _widened(jittered)))
+            copies = draw_jittered((module, oracle), stored, held_out, eager, exact)
     return ReferenceFacts(
         oracle="float64" if oracle else "reordering",
         oracle_reason=reason,
@@ -102,19 +87,9 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
     )
 
 
-def _spread(calls: list[Call]) -> list[Call]:
-    """A few calls stand for all: the floor needs draws, not every sample over again."""
-    return calls[:: max(len(calls) // 8, 1)]
-
-
-def _call(module: nn.Module, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    with torch.inference_mode():
-        return to_arrays(module(*(torch.from_numpy(array) for array in inputs.values())))
-
-
 def _eager(module: nn.Module, inputs: Mapping[str, Array], task: ReferenceTask, call: Call) -> dict[str, Array]:
     try:
-        produced = {name: np.array(array) for name, array in _call(module, inputs).items()}
+        produced = {name: np.array(array) for name, array in call_module(module, inputs).items()}
     except Exception as error:
         shapes = ", ".join(f"{name} {array.dtype.name}{list(array.shape)}" for name, array in inputs.items())
         raise ModelError(
@@ -181,7 +156,7 @@ def _oracle(module: nn.Module, inputs: Mapping[str, Array]) -> tuple[nn.Module |
     """The module in float64, or the reason why it cannot be."""
     wide = copy.deepcopy(module).double()
     try:
-        produced = _call(wide, _widened(inputs))
+        produced = call_module(wide, widened(inputs))
     except Exception as error:  # noqa: BLE001  # a custom operator may raise anything; the fallback takes over
         return None, f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')[:200]}"
     widest = {"f": np.float64, "c": np.complex128}
@@ -189,69 +164,3 @@ def _oracle(module: nn.Module, inputs: Mapping[str, Array]) -> tuple[nn.Module |
     if narrow:
         return None, f"the output {narrow[0]!r} stays {produced[narrow[0]].dtype.name} in a float64 module"
     return wide, None
-
-
-def _widened(inputs: Mapping[str, Array]) -> dict[str, Array]:
-    wide = {"f": np.float64, "c": np.complex128}
-    return {name: array.astype(wide.get(array.dtype.kind, array.dtype)) for name, array in inputs.items()}
-
-
-def _jitter(inputs: Mapping[str, Array], seed: int) -> dict[str, Array]:
-    """Float inputs moved by a few units in the last place; integers as they are."""
-    rng = np.random.default_rng(seed)
-    moved: dict[str, Array] = {}
-    for name, array in inputs.items():
-        if array.dtype.kind == "f":
-            steps = rng.integers(-JITTER_ULPS, JITTER_ULPS + 1, array.shape)
-            moved[name] = (array.astype(np.float64) + steps * np.spacing(np.abs(array))).astype(array.dtype)
-        else:
-            moved[name] = array
-    return moved
-
-
-def _reorder(module: nn.Module, inputs: dict[str, Array], call: Call, eager: ArrayWriter, exact: ArrayWriter) -> None:
-    """The same arithmetic in other orders: what it changes is what rounding can change."""
-    plain = _call(module, {name: array.copy() for name, array in inputs.items()})
-    for number, reordering in enumerate(_REORDERINGS):
-        key = f"{call.id}~{number}"
-        eager.put_all(key, reordering(module, {name: array.copy() for name, array in inputs.items()}))
-        exact.put_all(key, plain)
-
-
-def _other_threads(module: nn.Module, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(2 if before == 1 else 1)
-    try:
-        return _call(module, inputs)
-    finally:
-        torch.set_num_threads(before)
-
-
-def _without_onednn(module: nn.Module, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    with torch.backends.mkldnn.flags(enabled=False):
-        return _call(module, inputs)
-
-
-def _one_by_one(module: nn.Module, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    count = len(next(iter(inputs.values()))) if all(array.ndim for array in inputs.values()) else 1
-    parts = [
-        _call(module, {name: array[place : place + 1] for name, array in inputs.items()}) for place in range(count)
-    ]
-    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0] if parts[0][name].ndim}
-    whole = _call(module, inputs)
-    same = {name for name, array in joined.items() if array.shape == whole[name].shape}
-    return {name: joined[name] if name in same else array for name, array in whole.items()}
-
-
-def _channels_last(module: nn.Module, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    tensors: Iterable[torch.Tensor] = (
-        torch.from_numpy(array).contiguous(memory_format=torch.channels_last)
-        if array.ndim == 4  # noqa: PLR2004  # images
-        else torch.from_numpy(array)
-        for array in inputs.values()
-    )
-    with torch.inference_mode():
-        return to_arrays(module(*tensors))
-
-
-_REORDERINGS = (_other_threads, _without_onednn, _one_by_one, _channels_last)

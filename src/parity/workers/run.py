@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +9,12 @@ from pathlib import Path
 from parity.arrays import ArrayWriter
 from parity.artifacts import Artifact
 from parity.errors import ParityError
-from parity.models.signature import Signature
-from parity.runtimes import RUNTIMES, SessionOptions
+from parity.models.spec import ModelSpec
 from parity.samples.calls import Call
 from parity.samples.store import StoredSamples
 from parity.workers.entry import useful_line
 from parity.workers.load import HELD_OUT
+from parity.workers.opening import open_session
 
 OUTPUTS = "outputs"
 
@@ -26,7 +25,7 @@ class RunTask:
 
     artifact: Artifact
     runtime: str
-    signature: Signature
+    spec: ModelSpec
     samples: Path
     calls: tuple[Call, ...]
     folder: Path
@@ -42,7 +41,6 @@ class Ran:
     message: str
     failed: Mapping[str, str]
     facts: Mapping[str, str]
-    open_seconds: float
 
 
 def run(task: RunTask) -> Ran:
@@ -51,15 +49,12 @@ def run(task: RunTask) -> Ran:
     A call that raises is recorded and the next one is made: another batch size may well work. After the
     first failure the rest of the held-out calls is left out, since nothing more can be learnt from them.
     """
-    start = time.perf_counter()
     try:
-        options = SessionOptions(task.threads, task.signature.names, task.device)
-        session = RUNTIMES.get(task.runtime).open(task.artifact, options)
+        session = open_session(task.spec, task.artifact, task.runtime, threads=task.threads, device=task.device)
     except Exception as error:  # noqa: BLE001  # a stage boundary: not opening is this stage's result
         message = error.what if isinstance(error, ParityError) else useful_line(error)
-        return Ran(opened=False, message=message, failed={}, facts={}, open_seconds=time.perf_counter() - start)
-    seconds = time.perf_counter() - start
-    stored = StoredSamples(task.samples / HELD_OUT, task.signature)
+        return Ran(opened=False, message=message, failed={}, facts={})
+    stored = StoredSamples(task.samples / HELD_OUT, task.spec.signature)
     failed: dict[str, str] = {}
     gave_up = False
     with ArrayWriter(task.folder, OUTPUTS) as writer:
@@ -71,4 +66,4 @@ def run(task: RunTask) -> Ran:
             except Exception as error:  # noqa: BLE001  # a stage boundary: the call's failure is a finding
                 failed[call.id] = error.what if isinstance(error, ParityError) else useful_line(error)
                 gave_up = gave_up or call.sweep is None
-    return Ran(opened=True, message="", failed=failed, facts=dict(session.facts), open_seconds=seconds)
+    return Ran(opened=True, message="", failed=failed, facts=dict(session.facts))

@@ -18,11 +18,12 @@ from parity.latency.sampler import interleave
 from parity.latency.statistics import Paired
 from parity.models.build import build
 from parity.models.spec import ModelSpec
-from parity.runtimes import RUNTIMES, Session, SessionOptions
+from parity.runtimes import Session, SessionOptions
 from parity.runtimes.torch import eager_session
 from parity.samples.store import StoredSamples
 from parity.workers.entry import useful_line
 from parity.workers.load import HELD_OUT
+from parity.workers.opening import open_session
 from parity.workers.process import Child, Children, context
 
 EAGER = "eager@torch"
@@ -68,10 +69,10 @@ def serve(task: TimeTask, connection: Connection) -> None:
 
 
 def _open(task: TimeTask) -> Session:
-    options = SessionOptions(task.threads, task.spec.signature.names, task.device)
     if task.artifact is None or task.runtime is None:
+        options = SessionOptions(task.threads, task.spec.signature.names, task.device)
         return eager_session(build(task.spec).module, options)
-    return RUNTIMES.get(task.runtime).open(task.artifact, options)
+    return open_session(task.spec, task.artifact, task.runtime, threads=task.threads, device=task.device)
 
 
 def _inputs(stored: StoredSamples, batch: int, *, batched: bool) -> list[dict[str, Any]]:

@@ -1,0 +1,27 @@
+"""Opening an artifact where it is run or timed."""
+
+from __future__ import annotations
+
+from parity.artifacts import Artifact
+from parity.models.refs import resolve
+from parity.models.spec import ModelSpec
+from parity.runtimes import RUNTIMES, Session, SessionOptions
+
+
+def open_session(spec: ModelSpec, artifact: Artifact, runtime: str, *, threads: int, device: str) -> Session:
+    """Open an artifact at a runtime.
+
+    An artifact may call operators that the model's code registers when it is imported (torchvision's, a
+    custom one): where opening it alone fails, it is tried once more after importing that code. Whatever
+    serves the artifact has to do the same.
+
+    Raises:
+        Exception: whatever the runtime raises, also once the model's code is there.
+    """
+    options = SessionOptions(threads, spec.signature.names, device)
+    chosen = RUNTIMES.get(runtime)
+    try:
+        return chosen.open(artifact, options)
+    except RuntimeError:
+        resolve(spec.factory, spec.root, "factory")
+        return chosen.open(artifact, options)
