@@ -45,9 +45,15 @@ class Ran:
 
 @dataclass(frozen=True)
 class Project:
-    """A folder to run commands in."""
+    """A folder to run commands in, and the name of its cache."""
 
     folder: Path
+    cache_name: str = ".cache"
+
+    @property
+    def cache(self) -> str:
+        """The value of `PARITY_CACHE`."""
+        return str(self.folder / self.cache_name)
 
     def environment(self) -> dict[str, str]:
         """The caller's, with a cache for this project alone and the package that is being tested."""
@@ -55,7 +61,7 @@ class Project:
         paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
         return {
             **os.environ,
-            "PARITY_CACHE": str(self.folder / ".cache"),
+            "PARITY_CACHE": self.cache,
             "PYTHONPATH": os.pathsep.join(paths),
             "COLUMNS": "240",
         }

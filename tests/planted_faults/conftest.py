@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from tests.end_to_end.background import Background, background
-from tests.end_to_end.command import Project
+from tests.end_to_end.command import Project, Ran
 from tests.planted_faults import artifacts as made
 from tests.planted_faults import zoo
 
@@ -90,8 +90,15 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 @pytest.fixture(scope="session")
 def runs(project: Project) -> Iterator[Background]:
     """Every command above."""
-    commands = {
-        name: partial(project.report, *arguments, out=name.replace(" ", "-")) for name, arguments in COMMANDS.items()
-    }
-    with background(commands) as started:
+    with background({name: partial(_run, project, name) for name in COMMANDS}) as started:
         yield started
+
+
+def _run(project: Project, name: str) -> Ran:
+    plain = name.replace(" ", "-")
+    return Project(project.folder, own_cache(name)).report(*COMMANDS[name], out=plain)
+
+
+def own_cache(name: str) -> str:
+    """The cache of one command, by which its processes are told from those of the others."""
+    return f".cache-{name.replace(' ', '-')}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,8 @@ import pytest
 from parity.records import Stage, Symptom, Verdict
 from tests.end_to_end.background import Background
 from tests.end_to_end.command import Project
+from tests.end_to_end.processes import running, wait_until
+from tests.planted_faults.conftest import own_cache
 
 
 def test_a_branch_on_the_input_that_tracing_bakes_in_is_caught(runs: Background) -> None:
@@ -72,24 +72,11 @@ def test_every_other_target_is_judged_beside_an_exporter_that_hangs(runs: Backgr
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks at processes in /proc")
-def test_nothing_that_hung_is_left_behind(runs: Background, project: Project) -> None:
-    assert runs["hangs"].status == 1
-    assert runs["killed"].status == 1
-    assert sleepers(project.environment()["PARITY_CACHE"]) == []
-
-
-def sleepers(cache: str) -> list[str]:
-    """What is still running of a project whose commands have ended and which sleeps while it is traced."""
-    found: list[str] = []
-    for process in Path("/proc").iterdir():
-        try:
-            environment = (process / "environ").read_bytes().decode(errors="replace")
-            wanted = f"PARITY_CACHE={cache}\0" in environment and int(process.name) != os.getpid()
-            if wanted and re.search(r"nanosleep", (process / "wchan").read_text() + (process / "stack").read_text()):
-                found.append(process.name)
-        except (OSError, ValueError):
-            continue
-    return found
+@pytest.mark.parametrize("name", ["hangs", "killed"])
+def test_no_process_is_left_behind(runs: Background, project: Project, name: str) -> None:
+    assert runs[name].status == 1
+    cache = Project(project.folder, own_cache(name)).cache
+    assert wait_until(lambda: not running(cache), 10), running(cache)
 
 
 @pytest.mark.parametrize("target", ["trace", "script", "onnx-torchscript", "export"])

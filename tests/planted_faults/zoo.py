@@ -13,6 +13,10 @@ from torch.nn import functional
 CLASSES = 4
 FEATURES = 12
 
+# Named here, since TorchScript stumbles over such comments within what it compiles.
+is_scripting = torch.jit.is_scripting  # type: ignore[attr-defined]  # documented, but not exported by name
+is_tracing = torch.jit.is_tracing  # type: ignore[attr-defined]  # the same
+
 
 class Classifier(nn.Module):
     """Float32 [N, 12] to logits [N, 4]: linear, batch normalisation, ReLU, dropout, linear."""
@@ -60,7 +64,7 @@ class Killed(Classifier):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return the logits."""
-        if not torch.jit.is_scripting():
+        if not is_scripting():
             die_while_traced()
         logits: torch.Tensor = self.head(torch.relu(self.norm(self.stem(x))))
         return logits
@@ -71,7 +75,7 @@ class Hangs(Classifier):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return the logits."""
-        if not torch.jit.is_scripting():
+        if not is_scripting():
             hang_while_traced()
         logits: torch.Tensor = self.head(torch.relu(self.norm(self.stem(x))))
         return logits
@@ -172,14 +176,14 @@ class PairOffByOne(Pair):
 @torch.jit.unused
 def die_while_traced() -> None:
     """Kill this process if it is tracing."""
-    if torch.jit.is_tracing():
+    if is_tracing():
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 @torch.jit.unused
 def hang_while_traced() -> None:
     """Sleep for ever, with a process of its own beside it, if this one is tracing."""
-    if torch.jit.is_tracing():
+    if is_tracing():
         if os.fork() == 0:
             time.sleep(3600)
         time.sleep(3600)
