@@ -146,6 +146,7 @@ def _short(source: str | None) -> str:
 def targets() -> None:
     """List every exporter and runtime, with its version or the reason why it is unavailable."""
     with guarded():
+        from rich.markup import escape  # noqa: PLC0415
         from rich.table import Table  # noqa: PLC0415
 
         from parity.environment import cuda  # noqa: PLC0415
@@ -158,11 +159,11 @@ def targets() -> None:
             exporter = EXPORTERS.get(name)
             rule = "floor" if exporter.precision == "float" else "decisions"
             target = Target(name, exporter.runtime).name
-            exporters.add_row(target, exporter.format, rule, str(exporter.availability()))
+            exporters.add_row(target, exporter.format, rule, escape(str(exporter.availability())))
         runtimes = Table("runtime", "reads", "version", box=None, header_style="bold")
         for name in RUNTIMES:
             runtime = RUNTIMES.get(name)
-            runtimes.add_row(name, ", ".join(sorted(runtime.formats)), str(runtime.availability()))
+            runtimes.add_row(name, ", ".join(sorted(runtime.formats)), escape(str(runtime.availability())))
         shown = console()
         shown.print(exporters)
         shown.print()

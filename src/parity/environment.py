@@ -57,12 +57,13 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
-def machine_class(threads: int) -> str:
-    """Machines on which latency ratios can be compared: same processor, cores, threads and system."""
-    return f"{platform.system()} {platform.machine()}, {processor()}, {cores()} cores, {threads} threads"
+def machine_class(threads: int, device: str = "cpu") -> str:
+    """Machines on which latency ratios can be compared: same processor, cores, threads, system and device."""
+    here = f"{platform.system()} {platform.machine()}, {processor()}, {cores()} cores, {threads} threads"
+    return here if device == "cpu" else f"{here}, {cuda()}"
 
 
-def environment(threads: int) -> dict[str, Any]:
+def environment(threads: int, device: str = "cpu") -> dict[str, Any]:
     """What the report says of where it was made."""
     return {
         "python": platform.python_version(),
@@ -70,7 +71,8 @@ def environment(threads: int) -> dict[str, Any]:
         "processor": processor(),
         "cores": cores(),
         "threads": threads,
-        "machine_class": machine_class(threads),
+        "device": device,
+        "machine_class": machine_class(threads, device),
         "versions": versions(),
         "argv": " ".join(sys.argv[1:]),
     }

@@ -13,7 +13,7 @@ from pathlib import Path
 import parity
 from parity.artifacts import emptied
 from parity.cache import ArtifactCache, cache_folder
-from parity.environment import cores, environment
+from parity.environment import cores, environment, machine_class
 from parity.errors import UsageError
 from parity.gates.latency import judge_latency
 from parity.golden.baseline import latency_baseline
@@ -31,6 +31,7 @@ from parity.records import (
     Stage,
     Symptom,
     Verdict,
+    told,
     worst,
 )
 from parity.samples.calls import BATCH_SIZES
@@ -223,7 +224,7 @@ def _report(
         schema=SCHEMA,
         parity=parity.__version__,
         created=dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
-        environment=environment(request.threads),
+        environment=environment(request.threads, request.device),
         model=loaded.model,
         samples=loaded.samples,
         reference=replace(reference.facts, latency=measured.get(EAGER, ())),
@@ -250,14 +251,15 @@ def _with_latency(
             return record
         return replace(record, verdict=Verdict.FAIL, stage=Stage.TIME, symptom=Symptom.EXCEPTION, message=message)
     limits = request.spec.limits_for(record.target)
+    here = machine_class(request.threads, request.device)
     results: list[LatencyResult] = []
     for each in measured.get(record.target, ()):
-        baseline, absent = latency_baseline(request.golden, record.target, each.batch, request.threads)
+        baseline, absent = latency_baseline(request.golden, record.target, each.batch, here)
         results.append(judge_latency(each, baseline, limits, absent))
     verdict = worst([record.verdict, *(result.verdict for result in results)])
     if verdict is record.verdict:
         return replace(record, latency=tuple(results))
-    message = next(result.message or "" for result in results if result.verdict is verdict)
+    message = next(told(result) for result in results if result.verdict is verdict)
     stage = Stage.TIME if verdict is Verdict.FAIL else record.stage
     symptom = Symptom.MISMATCH if verdict is Verdict.FAIL else record.symptom
     return replace(record, latency=tuple(results), verdict=verdict, message=message, stage=stage, symptom=symptom)

@@ -346,5 +346,13 @@ class Report:
         raise KeyError(target)
 
 
+def told(result: NumericResult | DecisionResult | ShapeResult | LatencyResult) -> str:
+    """A result's message with the batch size that it belongs to; empty where it has nothing to say."""
+    if not result.message:
+        return ""
+    batch = getattr(result, "batch", None)
+    return result.message if batch is None else f"batch {batch}: {result.message}"
+
+
 EXIT_STATUS = {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.INCONCLUSIVE: 3, Verdict.SKIP: 3}
 """Exit status of the command line by the report's verdict; 2 is a request that is itself wrong."""

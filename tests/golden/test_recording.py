@@ -105,11 +105,11 @@ def test_the_same_class_replaces_its_latency_but_not_by_nothing(bench: made.Made
 def test_the_baseline_of_the_latency_gate_is_this_machines(bench: made.MadeBench, folder: Path) -> None:
     here = bench.changed(machine=machine_class(1))
     golden = record_golden(made.report(here, made.record()), here, folder)
-    baseline = latency_baseline(golden, made.TARGET, 8, 1)[0]
+    baseline = latency_baseline(golden, made.TARGET, 8, machine_class(1))[0]
     assert baseline is not None
     assert baseline.ratio == 0.7
-    assert latency_baseline(golden, made.TARGET, 1, 1)[0] is None
-    assert latency_baseline(golden, made.TARGET, 8, 99)[0] is None
+    assert latency_baseline(golden, made.TARGET, 1, machine_class(1))[0] is None
+    assert latency_baseline(golden, made.TARGET, 8, machine_class(99))[0] is None
 
 
 def test_an_existing_golden_is_refused_and_the_command_is_named(bench: made.MadeBench, folder: Path) -> None:

@@ -25,7 +25,9 @@ def run(
 ) -> tuple[ReferenceFacts, ReferenceArrays, tuple[Call, ...]]:
     made = spec(model, samples)
     loaded = load(made, folder / "samples", (1, 3))
-    facts = reference(ReferenceTask(made, folder / "samples", loaded.calls, folder / "out", 1))
+    facts = reference(
+        ReferenceTask(made, folder / "samples", loaded.calls, folder / "out", 1, loaded.model.weights_sha256)
+    )
     arrays = ReferenceArrays(ArrayReader(folder / "out", REFERENCE), ArrayReader(folder / "out", ORACLE))
     return facts, arrays, loaded.calls
 
@@ -123,3 +125,12 @@ def test_a_jittered_copy_that_leaves_the_domain_of_the_model_is_left_out(tmp_pat
     drawn = [number for number in range(JITTERED_COPIES) if f"{calls[0].id}~{number}/output" in arrays.eager]
     assert facts.unstable is None
     assert 0 < len(drawn) < JITTERED_COPIES
+
+
+def test_a_factory_that_builds_other_weights_each_time_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    made = spec(models.Plain)
+    loaded = load(made, tmp_path / "samples", (1,))
+    task = ReferenceTask(made, tmp_path / "samples", loaded.calls, tmp_path / "out", 1, "of other weights")
+    with pytest.raises(ModelError, match="different weights each time") as raised:
+        reference(task)
+    assert "torch.manual_seed" in str(raised.value.hint)

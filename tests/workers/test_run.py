@@ -28,7 +28,9 @@ def exported(folder: Path, model: type[nn.Module], exporter: str = "trace") -> t
     loaded = load(made, folder / "samples", (1, 3, 16))
     target = folder / "artifact"
     target.mkdir()
-    manifest = export(ExportTask(made, exporter, folder / "samples", loaded.example, target, None, 1))
+    manifest = export(
+        ExportTask(made, exporter, folder / "samples", loaded.example, target, None, 1, loaded.model.weights_sha256)
+    )
     return write_manifest(target, manifest), loaded.calls
 
 

@@ -36,7 +36,7 @@ def judge_latency(
         return LatencyResult(**facts, verdict=Verdict.SKIP, message=absent)
     facts |= {"baseline": baseline.ratio, "limit": baseline.ratio * limits.latency}
     if measured.ratio_low is None or measured.ratio_high is None:
-        message = f"batch {measured.batch}: too few bursts for an interval"
+        message = "too few bursts for an interval"
         return LatencyResult(**facts, verdict=Verdict.INCONCLUSIVE, message=message)
     allowed = baseline.ratio * limits.latency
     if measured.ratio_high <= allowed:
@@ -44,7 +44,7 @@ def judge_latency(
     interval = f"{measured.ratio:.3g} ({measured.ratio_low:.3g} to {measured.ratio_high:.3g}) times eager"
     against = f"{allowed:.3g} are allowed ({baseline.ratio:.3g} in the golden, {limits.latency:g} times that)"
     if measured.ratio_low > max(allowed, (baseline.high or 0.0) * limits.latency):
-        message = f"batch {measured.batch}: {interval}, {against}"
+        message = f"{interval}, {against}"
         return LatencyResult(**facts, verdict=Verdict.FAIL, message=message)
-    message = f"batch {measured.batch}: {interval}, and {against}: too noisy to tell, more bursts would"
+    message = f"{interval}, and {against}: too noisy to tell, more bursts would"
     return LatencyResult(**facts, verdict=Verdict.INCONCLUSIVE, message=message)

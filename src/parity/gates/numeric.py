@@ -70,14 +70,11 @@ def judge_shape(finding: ShapeFinding, limits: Limits) -> ShapeResult:
     """The verdict on one batch size: it ran, and stayed within the same limit as the held-out samples."""
     facts = asdict(finding)
     if finding.symptom is not Symptom.OK:
-        message = f"batch {finding.batch}: {finding.symptom}: {finding.detail}"
+        message = f"{finding.symptom}: {finding.detail}"
         return ShapeResult(**facts, verdict=Verdict.FAIL, message=message)
     limit = limits.ratio if finding.ratio is not None else None
     if _within(finding, limits):
         return ShapeResult(**facts, verdict=Verdict.PASS, limit=limit)
-    message = (
-        f"batch {finding.batch}: {finding.output}: error {finding.error:.2g} is {finding.ratio:.3g} floors, "
-        f"{limits.ratio:g} are allowed"
-    )
+    message = f"{finding.output}: error {finding.error:.2g} is {finding.ratio:.3g} floors, {limits.ratio:g} are allowed"
     facts["symptom"] = Symptom.MISMATCH
     return ShapeResult(**facts, verdict=Verdict.FAIL, limit=limit, message=message)

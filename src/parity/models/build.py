@@ -54,6 +54,21 @@ def build(spec: ModelSpec) -> Built:
     return Built(module.eval(), (*notes, *_training_note(training)))
 
 
+def require_weights(module: nn.Module, sha256: str, spec: ModelSpec) -> None:
+    """Every stage builds the model again, and has to get the same one.
+
+    Raises:
+        ModelError: the factory builds other weights than it did for the stage before.
+    """
+    if weights_digest(module) != sha256:
+        raise ModelError(
+            "the factory builds different weights each time it is called",
+            where=spec.factory,
+            allowed="the same module in every process",
+            hint="call torch.manual_seed in the factory, or load a checkpoint",
+        )
+
+
 def _training_note(training: list[str]) -> tuple[str, ...]:
     if not training:
         return ()

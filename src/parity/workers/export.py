@@ -13,7 +13,7 @@ import torch
 from parity.artifacts import Artifact, Manifest, describe_files
 from parity.compare.structure import flatten
 from parity.exporters import EXPORTERS, ExportJob
-from parity.models.build import build
+from parity.models.build import build, require_weights
 from parity.models.spec import ModelSpec
 from parity.samples.calls import plan_calls
 from parity.samples.store import StoredSamples
@@ -31,6 +31,7 @@ class ExportTask:
     folder: Path
     source: Artifact | None
     threads: int
+    weights_sha256: str
 
 
 def export(task: ExportTask) -> Manifest:
@@ -41,6 +42,7 @@ def export(task: ExportTask) -> Manifest:
     torch.set_num_threads(task.threads)
     exporter = EXPORTERS.get(task.exporter)
     module = build(task.spec).module
+    require_weights(module, task.weights_sha256, task.spec)
     for parameter in module.parameters():
         parameter.requires_grad_(False)  # noqa: FBT003  # torch takes it by position alone
     stored = StoredSamples(task.samples / HELD_OUT, task.spec.signature)

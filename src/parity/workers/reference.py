@@ -14,7 +14,7 @@ from torch import nn
 
 from parity.arrays import Array, ArrayWriter
 from parity.errors import ModelError
-from parity.models.build import build
+from parity.models.build import build, require_weights
 from parity.models.reductions import watch_reductions
 from parity.models.spec import ModelSpec
 from parity.records import OutputFacts, ReferenceFacts
@@ -38,6 +38,7 @@ class ReferenceTask:
     calls: tuple[Call, ...]
     folder: Path
     threads: int
+    weights_sha256: str
 
 
 def reference(task: ReferenceTask) -> ReferenceFacts:
@@ -52,6 +53,7 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
     torch.set_num_threads(task.threads)
     start = time.perf_counter()
     module = build(task.spec).module
+    require_weights(module, task.weights_sha256, task.spec)
     stored = StoredSamples(task.samples / HELD_OUT, task.spec.signature)
     first = task.calls[0]
     with watch_reductions() as longest:
