@@ -15,6 +15,7 @@ from sklearn.datasets import load_sample_image
 from torchvision.transforms import v2
 
 SIZE = 112
+SMALL = 56
 N_TRAINING = 800
 N_CALIBRATION = 32
 N_HELD_OUT = 400
@@ -72,12 +73,12 @@ def draw() -> Crops:
     return Crops(order[:N_TRAINING], order[N_TRAINING:held_out], order[held_out:])
 
 
-def pixels(crops: tuple[Crop, ...]) -> NDArray[np.float32]:
-    """Cut, resize and normalise crops: float32 [n, 3, SIZE, SIZE], ImageNet mean and deviation."""
+def pixels(crops: tuple[Crop, ...], size: int = SIZE) -> NDArray[np.float32]:
+    """Cut, resize and normalise crops: float32 [n, 3, size, size], ImageNet mean and deviation."""
     photographs = [v2.functional.to_image(load_sample_image(name)) for name in PHOTOGRAPHS]
     prepare = v2.Compose(
         [
-            v2.Resize((SIZE, SIZE), antialias=True),
+            v2.Resize((size, size), antialias=True),
             v2.ToDtype(torch.float32, scale=True),
             v2.Normalize(IMAGENET_MEAN, IMAGENET_STD),
         ]
@@ -106,8 +107,13 @@ def held_out() -> dict[str, NDArray[np.float32]]:
 
 
 def held_out_few() -> dict[str, NDArray[np.float32]]:
-    """The first of them, ``image`` float32 [200, 3, 112, 112], for models that are slow or decide per pixel."""
+    """The first of them, ``image`` float32 [200, 3, 112, 112], for a model that decides on every pixel."""
     return {"image": pixels(draw().held_out[:N_FEW])}
+
+
+def held_out_small() -> dict[str, NDArray[np.float32]]:
+    """The same ones in ``image`` float32 [200, 3, 56, 56], for a model that is slow."""
+    return {"image": pixels(draw().held_out[:N_FEW], SMALL)}
 
 
 def held_out_labels() -> NDArray[np.int64]:
@@ -115,14 +121,19 @@ def held_out_labels() -> NDArray[np.int64]:
     return classes(draw().held_out)
 
 
-def held_out_few_photographs() -> NDArray[np.int64]:
-    """Photograph of each of the few held-out images, int64 [200]."""
+def held_out_small_photographs() -> NDArray[np.int64]:
+    """Photograph of each of the small held-out images, int64 [200]."""
     return photographs_of(draw().held_out[:N_FEW])
 
 
 def calibration() -> dict[str, NDArray[np.float32]]:
     """Calibration images, ``image`` float32 [32, 3, 112, 112], none of them held out."""
     return {"image": pixels(draw().calibration)}
+
+
+def calibration_small() -> dict[str, NDArray[np.float32]]:
+    """The same ones in ``image`` float32 [32, 3, 56, 56]."""
+    return {"image": pixels(draw().calibration, SMALL)}
 
 
 def colours(image: torch.Tensor) -> torch.Tensor:

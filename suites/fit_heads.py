@@ -155,7 +155,7 @@ def fit_by_ridge(build: Callable[[], nn.Module], head: str) -> Fit:
     """
     model = build().eval()
     parts = crops.draw()
-    image = torch.from_numpy(crops.pixels(parts.training))
+    image = torch.from_numpy(crops.pixels(parts.training, crops.SMALL))
     labels = torch.from_numpy(crops.photographs_of(parts.training))
     features: list[torch.Tensor] = []
     layer = model.get_submodule(head)
@@ -166,7 +166,7 @@ def fit_by_ridge(build: Callable[[], nn.Module], head: str) -> Fit:
     weight, bias = ridge(torch.cat(features), target)
     fitted = {f"{head}.weight": weight, f"{head}.bias": bias}
     model.load_state_dict(fitted, strict=False)
-    held_out = torch.from_numpy(crops.pixels(parts.held_out))
+    held_out = torch.from_numpy(crops.pixels(parts.held_out, crops.SMALL))
     correct = accuracy(model, held_out, torch.from_numpy(crops.photographs_of(parts.held_out)))
     return Fit(fitted, correct)
 
@@ -176,7 +176,7 @@ def fit_segmentation(epochs: int) -> Fit:
     model = models.seeded_lraspp()
     heads = ("classifier.low_classifier", "classifier.high_classifier")
     parts = crops.draw()
-    image = torch.from_numpy(crops.pixels(parts.training[: crops.N_HELD_OUT]))
+    image = torch.from_numpy(crops.pixels(parts.training[: crops.N_FEW]))
     fitted = train(model, heads, image, crops.colours(image), epochs)
     held_out = torch.from_numpy(crops.pixels(parts.held_out))
     return Fit(fitted, accuracy(model, held_out, crops.colours(held_out)))

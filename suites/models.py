@@ -19,6 +19,7 @@ from suites import crops, tagger
 HEADS = Path(__file__).resolve().parent / "heads"
 SEED = 0
 IMAGE = f"image: float32[N, 3, {crops.SIZE}, {crops.SIZE}]"
+SMALL_IMAGE = f"image: float32[N, 3, {crops.SMALL}, {crops.SMALL}]"
 TOKENS = (
     f"tokens: int64[N, T in 1..{tagger.MAX_LENGTH}] in 0..{tagger.VOCABULARY - 1}",
     "lengths: int64[N] in 1..T",
@@ -97,10 +98,10 @@ def mobilenet_v3_small() -> nn.Module:
 
 @parity.register(
     "swin_t",
-    input=IMAGE,
-    samples=crops.held_out_few,
-    calibration=crops.calibration,
-    labels=crops.held_out_few_photographs,
+    input=SMALL_IMAGE,
+    samples=crops.held_out_small,
+    calibration=crops.calibration_small,
+    labels=crops.held_out_small_photographs,
 )
 def swin_t() -> nn.Module:
     """Swin-T that names the photograph of a crop."""
