@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from parity.cli_golden import golden_app
-from parity.cli_shell import console, guarded, progress
+from parity.cli_shell import console, exits, guarded, progress
 
 app = typer.Typer(
     name="parity",
@@ -207,4 +207,5 @@ def init(folder: Annotated[Path, typer.Argument(help="The project's folder.")] =
 
 def main() -> None:
     """The `parity` command."""
-    app()
+    with exits():
+        app()

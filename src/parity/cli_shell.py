@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import os
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -28,6 +31,24 @@ def guarded() -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("interrupted: children are ended, and no report was written", err=True)
         raise typer.Exit(INTERRUPTED) from None
+
+
+@contextlib.contextmanager
+def exits() -> Iterator[None]:
+    """Make 130 the exit status of an interrupted command for certain.
+
+    CPython dies of the signal instead where Ctrl-C fell into an `exec`, of which imports have many, even
+    though the interrupt was handled.
+    """
+    try:
+        yield
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+        atexit._run_exitfuncs()  # noqa: SLF001  # the only way to call them
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)
 
 
 @contextlib.contextmanager
