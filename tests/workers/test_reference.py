@@ -13,7 +13,7 @@ from parity.compare.floor import UNIT_ROUNDOFF, ReferenceArrays, measure_floor
 from parity.errors import ModelError
 from parity.records import ReferenceFacts
 from parity.samples.calls import Call
-from parity.workers.draws import JITTERED_COPIES
+from parity.workers.draws import JITTERED_COPIES, copies_for
 from parity.workers.load import load
 from parity.workers.reference import ORACLE, REFERENCE, ReferenceTask, reference
 from tests.workers import models
@@ -134,3 +134,8 @@ def test_a_factory_that_builds_other_weights_each_time_is_refused_with_the_way_o
     with pytest.raises(ModelError, match="different weights each time") as raised:
         reference(task)
     assert "torch.manual_seed" in str(raised.value.hint)
+
+
+@pytest.mark.parametrize(("numbers", "copies"), [(1, 16), (10, 16), (100, 3), (255, 2), (256, 0), (10**6, 0)])
+def test_copies_are_drawn_until_the_floor_stands_on_enough_numbers(numbers: int, copies: int) -> None:
+    assert copies_for(numbers) == copies

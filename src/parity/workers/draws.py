@@ -13,8 +13,8 @@ from parity.compare.structure import to_arrays
 from parity.samples.calls import Call
 from parity.samples.store import StoredSamples
 
-FEW_NUMBERS = 4096
-"""Below this many output numbers in all, the floor is drawn from jittered copies as well."""
+FEW_NUMBERS = 256
+"""With fewer output numbers in all, the floor is drawn from jittered copies as well, until there are as many."""
 
 JITTERED_COPIES = 16
 """Healthy scalar outputs with one sample stand at 54 floors without copies, 3.7 with 8, 3.1 with 16."""
@@ -34,22 +34,28 @@ def widened(inputs: Mapping[str, Array]) -> dict[str, Array]:
     return {name: array.astype(wide.get(array.dtype.kind, array.dtype)) for name, array in inputs.items()}
 
 
+def copies_for(numbers: int) -> int:
+    """How many jittered copies a reference with that many output numbers needs for its floor."""
+    return 0 if numbers >= FEW_NUMBERS else min(-(-FEW_NUMBERS // max(numbers, 1)), JITTERED_COPIES)
+
+
 def draw_jittered(
     modules: tuple[nn.Module, nn.Module],
     stored: StoredSamples,
     calls: Sequence[Call],
     eager: ArrayWriter,
     exact: ArrayWriter,
-) -> int:
+    *,
+    copies: int,
+) -> None:
     """Write what the `modules` (eager and oracle) return for jittered copies of a few calls, under `<call>~<copy>`.
 
-    A copy that leaves the domain of the model (a probability just above 1) is left out. Returns the
-    number of copies.
+    A copy that leaves the domain of the model (a probability just above 1) is left out.
     """
     module, oracle = modules
     # A few calls stand for all: the floor needs draws, not every sample over again.
     for call in calls[:: max(len(calls) // 8, 1)]:
-        for number in range(JITTERED_COPIES):
+        for number in range(copies):
             jittered = _jitter(stored.batch(call.samples), seed=number)
             try:
                 drawn, judged = call_module(module, jittered), call_module(oracle, widened(jittered))
@@ -57,7 +63,6 @@ def draw_jittered(
                 continue
             eager.put_all(f"{call.id}~{number}", drawn)
             exact.put_all(f"{call.id}~{number}", judged)
-    return JITTERED_COPIES
 
 
 def draw_reorderings(

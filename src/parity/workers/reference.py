@@ -20,7 +20,7 @@ from parity.models.spec import ModelSpec
 from parity.records import OutputFacts, ReferenceFacts
 from parity.samples.calls import Call
 from parity.samples.store import StoredSamples
-from parity.workers.draws import FEW_NUMBERS, call_module, draw_jittered, draw_reorderings, widened
+from parity.workers.draws import call_module, copies_for, draw_jittered, draw_reorderings, widened
 from parity.workers.load import HELD_OUT
 
 REFERENCE = "reference"
@@ -74,8 +74,8 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
             numbers += 0 if call.sweep else min((array.size for array in produced.values() if array.size), default=0)
         if oracle is None:
             copies = draw_reorderings(module, stored, held_out, eager, exact)
-        elif numbers < FEW_NUMBERS:
-            copies = draw_jittered((module, oracle), stored, held_out, eager, exact)
+        elif copies := copies_for(numbers):
+            draw_jittered((module, oracle), stored, held_out, eager, exact, copies=copies)
     return ReferenceFacts(
         oracle="float64" if oracle else "reordering",
         oracle_reason=reason,
