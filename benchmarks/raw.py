@@ -13,8 +13,9 @@ import sys
 import tempfile
 import time
 import warnings
-from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 START = time.perf_counter()
 
@@ -30,32 +31,37 @@ def main() -> None:
 def _measure(folder: Path) -> tuple[float, float]:
     import torch  # noqa: PLC0415  # counted
 
-    from parity.artifacts import Artifact  # noqa: PLC0415
-    from parity.exporters import EXPORTERS  # noqa: PLC0415
+    from parity.artifacts import Artifact, Manifest, describe_files  # noqa: PLC0415
+    from parity.exporters import EXPORTERS, ExportJob  # noqa: PLC0415
+    from parity.models.build import build  # noqa: PLC0415
     from parity.models.find import find_model  # noqa: PLC0415
     from parity.runtimes import RUNTIMES, SessionOptions  # noqa: PLC0415
-    from parity.samples.calls import BATCH_SIZES  # noqa: PLC0415
-    from parity.samples.store import StoredSamples  # noqa: PLC0415
+    from parity.samples.calls import BATCH_SIZES, plan_calls  # noqa: PLC0415
     from parity.settings import find_settings  # noqa: PLC0415
-    from parity.workers.export import ExportTask, export  # noqa: PLC0415
-    from parity.workers.load import HELD_OUT, load  # noqa: PLC0415
 
     torch.set_num_threads(1)
     spec = find_model("examples/digits/model.pt", find_settings())
-    loaded = load(spec, folder / "samples", BATCH_SIZES)
+    module = build(spec).module.requires_grad_(requires_grad=False)
+    held_out = np.load("examples/digits/heldout.npz")["image"]
+    calibration = torch.from_numpy(np.load("examples/digits/calibration.npz")["image"])
     made: dict[str, Artifact] = {}
     for name in EXPORTERS:
-        target = folder / name
+        exporter, target = EXPORTERS.get(name), folder / name
         target.mkdir()
-        source = made.get(EXPORTERS.get(name).source or "")
-        manifest = export(ExportTask(spec, name, folder / "samples", loaded.example, target, source, 1))
-        made[name] = Artifact(target, replace(manifest, outputs=()))
+        job = ExportJob(
+            module=module, example=(torch.from_numpy(held_out[:2]),), signature=spec.signature, outputs=("output",),
+            calibration=lambda: ((batch,) for batch in calibration.split(8)), folder=target,
+            source=made.get(exporter.source or ""),
+        )  # fmt: skip
+        entry = exporter.export(job).entry
+        files = describe_files(target)
+        made[name] = Artifact(target, Manifest(name, exporter.format, exporter.precision, entry, files=files))
     exported = time.perf_counter()
-    stored = StoredSamples(folder / "samples" / HELD_OUT, spec.signature)
+    calls = plan_calls([0] * len(held_out), BATCH_SIZES, batched=True)
     for name, artifact in made.items():
         session = RUNTIMES.get(EXPORTERS.get(name).runtime).open(artifact, SessionOptions(1, spec.signature.names))
-        for call in loaded.calls:
-            session.run(stored.batch(call.samples))
+        for call in calls:
+            session.run({"image": held_out[list(call.samples)]})
     return exported, time.perf_counter()
 
 

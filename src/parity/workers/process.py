@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 PRELOAD = [
-    "parity.workers.deaf",
     "torch",
     "numpy",
     "parity.workers.export",
@@ -85,7 +84,7 @@ def early_forkserver() -> Iterator[None]:
     from multiprocessing import forkserver  # noqa: PLC0415  # not on every system
 
     context()  # says what to preload
-    with _STARTING, _environment(_PASSIVE):
+    with _STARTING, _environment(_PASSIVE), _without_interrupts():
         forkserver.ensure_running()
     try:
         yield
@@ -106,7 +105,7 @@ class Child:
         self._process: BaseProcess = chosen.Process(  # type: ignore[attr-defined]  # every context has it
             target=run_child, args=(theirs, task, args, log), daemon=True
         )
-        with _STARTING, _without_main(), _environment(_PASSIVE):
+        with _STARTING, _without_main(), _environment(_PASSIVE), _without_interrupts():
             self._process.start()
         theirs.close()
 
@@ -226,3 +225,22 @@ def _environment(values: dict[str, str]) -> Iterator[None]:
     finally:
         for key in added:
             os.environ.pop(key, None)
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """What is started meanwhile never sees a Ctrl-C, not even before its first line has run.
+
+    The interrupt is for this process, which gets it when the block is left, and ends the others.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker  # noqa: PLC0415  # not on every system
+
+    resource_tracker.ensure_running()  # starting it lets interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
