@@ -10,37 +10,26 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from parity.arrays import ArrayReader
-from parity.artifacts import Artifact, Manifest, write_manifest
-from parity.cache import ArtifactCache, cache_key, place
+from parity.artifacts import Artifact
+from parity.cache import ArtifactCache
 from parity.cells import Cell, Reference, judge_cell
 from parity.compare.floor import ReferenceArrays, measure_floor
 from parity.environment import machine_class
 from parity.errors import ModelError, ParityError
 from parity.exporters import EXPORTERS
+from parity.exporting import Exported, Exporting, export_facts
 from parity.golden.evidence import Evidence, toolchain
 from parity.models.spec import ModelSpec
-from parity.records import ExportFacts, MemoryFacts, Record, ReferenceFacts, Stage, Symptom, Verdict
+from parity.records import MemoryFacts, Record, ReferenceFacts, Stage, Symptom, Verdict
 from parity.samples.store import StoredSamples
 from parity.settings import TimeoutSettings
 from parity.targets import Target
-from parity.workers.export import ExportTask, export
 from parity.workers.load import HELD_OUT, Loaded, load
 from parity.workers.process import Children, Outcome
 from parity.workers.reference import ORACLE, REFERENCE, ReferenceTask, reference
 from parity.workers.run import OUTPUTS, Ran, RunTask, run
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Exported:
-    """An artifact with its facts, or the record fields that took its place."""
-
-    artifact: Artifact | None
-    facts: ExportFacts | None
-    symptom: Symptom
-    message: str = ""
-    log: str | None = None
 
 
 @dataclass(frozen=True)
@@ -127,9 +116,15 @@ class Workbench:
             lock = self._locks.setdefault(key, threading.Lock())
         with lock:
             if key not in self._made:
-                self._made[key] = make()
-            made: T = self._made[key]
-            return made
+                try:
+                    self._made[key] = make()
+                except ParityError as error:
+                    self._made[key] = error
+            made = self._made[key]
+        if isinstance(made, ParityError):
+            raise made
+        result: T = made
+        return result
 
     def _load(self) -> Loaded:
         self.notice("load")
@@ -152,64 +147,27 @@ class Workbench:
         return Reference(facts, arrays, measure_floor(facts, arrays, loaded.calls))
 
     def _export(self, name: str) -> Exported:
-        exporter = EXPORTERS.get(name)
         source: Artifact | None = None
-        if exporter.source is not None:
-            made = self.exported(exporter.source)
+        needed = EXPORTERS.get(name).source
+        if needed is not None:
+            made = self.exported(needed)
             if made.artifact is None:
-                message = f"needs {exporter.source}, which ended with {made.symptom}: {made.message}"
-                return replace(made, message=message)
+                return replace(made, message=f"needs {needed}, which ended with {made.symptom}: {made.message}")
             source = made.artifact
-        loaded = self.loaded()
-        key = cache_key(
-            exporter,
-            loaded.model.weights_sha256,
-            loaded.model.code_sha256,
-            self.spec.factory,
-            *map(str, self.spec.signature.inputs),
-            loaded.example_sha256,
-            loaded.calibration_sha256 if exporter.precision != "float" else "",
-            source.manifest.sha256 if source else "",
+        return self._exporting.make(name, self.loaded(), source)
+
+    @property
+    def _exporting(self) -> Exporting:
+        return Exporting(
+            spec=self.spec,
+            samples=self.samples,
+            artifacts=self.artifacts,
+            cache=self.cache,
+            children=self.children,
+            timeout=self.timeouts.export,
+            threads=self.threads,
+            notice=self.notice,
         )
-        folder = self.artifacts / name
-        log = folder / "export.log"
-        with self.cache.locked(key):
-            found = self.cache.find(key)
-            if found is not None:
-                return self._exported(place(found, folder), cached=True, log=None)
-            return self._export_now(name, key, source, folder, log)
-
-    def _export_now(self, name: str, key: str, source: Artifact | None, folder: Path, log: Path) -> Exported:
-        self.notice(f"export {name}")
-        outcome: Outcome | None = None
-
-        def fill(temporary: Path) -> bool:
-            nonlocal outcome
-            task = ExportTask(
-                spec=self.spec,
-                exporter=name,
-                samples=self.samples,
-                example=self.loaded().example,
-                folder=temporary,
-                source=source,
-                threads=self.threads,
-                weights_sha256=self.loaded().model.weights_sha256,
-            )
-            outcome = self.children.run(export, task, log=log, timeout=self.timeouts.export)
-            if outcome.symptom is not Symptom.OK:
-                return False
-            manifest: Manifest = outcome.value
-            write_manifest(temporary, manifest)
-            return True
-
-        made = self.cache.make(key, fill)
-        if made is not None:
-            return self._exported(place(made, folder), cached=False, log=log)
-        assert outcome is not None  # noqa: S101  # fill has run
-        return Exported(None, None, outcome.symptom, outcome.message, str(log))
-
-    def _exported(self, artifact: Artifact, *, cached: bool, log: Path | None) -> Exported:
-        return Exported(artifact, export_facts(artifact, cached=cached), Symptom.OK, log=str(log) if log else None)
 
     def _judge(self, target: Target) -> Judged:
         available = target.availability()
@@ -284,19 +242,6 @@ def _with_outputs(artifact: Artifact, facts: ReferenceFacts) -> Artifact:
         return artifact
     names = tuple(output.name for output in facts.outputs)
     return replace(artifact, manifest=replace(artifact.manifest, outputs=names))
-
-
-def export_facts(artifact: Artifact, *, cached: bool) -> ExportFacts:
-    """What the report says of an artifact."""
-    manifest = artifact.manifest
-    return ExportFacts(
-        seconds=manifest.seconds,
-        bytes=manifest.bytes,
-        sha256=manifest.sha256,
-        cached=cached,
-        path=str(artifact.entry),
-        notes=manifest.notes,
-    )
 
 
 def value_of(outcome: Outcome, what: str) -> Any:
