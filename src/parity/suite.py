@@ -31,8 +31,11 @@ from parity.workbench import Judged, Workbench
 from parity.workers.process import Children
 from parity.workers.timing import EAGER, TimedChild, TimeTask, timed_child
 
-LATENCY_ROUNDS = 24
+MIN_ROUNDS, MAX_ROUNDS = 8, 24
 """Paired bursts of one latency check, shared by `latency.processes` fresh processes."""
+
+CHECK_SECONDS = 2.0
+"""Burst time that a latency check aims at, within these bounds."""
 
 
 @dataclass
@@ -206,7 +209,7 @@ class ParityCase:
     def _sample(self, benchmark: Any, judged: Judged) -> list[Paired]:
         with contextlib.ExitStack() as stack:
             pairs = _Pairs(self, judged, stack)
-            benchmark.pedantic(pairs.burst_target, setup=pairs.prepare, rounds=LATENCY_ROUNDS, iterations=1)
+            benchmark.pedantic(pairs.burst_target, setup=pairs.prepare, rounds=pairs.rounds, iterations=1)
             return pairs.finish()
 
     def _conclude(self, verdict: Verdict, message: str) -> None:
@@ -241,11 +244,13 @@ class _Pairs:
         self._round = 0
         self._live: dict[str, TimedChild] = {}
         self._times: list[dict[str, list[tuple[float, ...]]]] = []
+        self._restart()
+        self.rounds = self._affordable()
 
     def prepare(self) -> None:
         """Before a round: fresh processes where it is their turn, then eager's burst, or owe it."""
         self._pay()
-        if self._round % -(-LATENCY_ROUNDS // self._processes) == 0:
+        if self._round and self._round % -(-self.rounds // self._processes) == 0:
             self._restart()
         self._round += 1
         self._owed = True
@@ -262,6 +267,13 @@ class _Pairs:
         self._pay()
         target = self._case.target.name
         return [Paired(tuple(times[target]), tuple(times[EAGER])) for times in self._times]
+
+    def _affordable(self) -> int:
+        """Rounds that take about as long as a check may: fewer of them where one call takes long."""
+        seconds = sum(
+            max(sum(timed.burst(self._case.session.batch, 0.0)), BURST_SECONDS) for timed in self._live.values()
+        )
+        return int(min(max(CHECK_SECONDS / seconds, MIN_ROUNDS), MAX_ROUNDS))
 
     def _pay(self) -> None:
         if self._owed:
