@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from parity.samples.calls import Call
 CONFIDENCE = 0.95
 _Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
 _SEQUENCE_RANK = 3
+_HOPELESS = 10**9
 _CLASSES_RANK = 2
 
 
@@ -35,15 +37,20 @@ def wilson(successes: float, n: float) -> tuple[float, float]:
 
 def needed_for(share: float, limit: float) -> int | None:
     """How many decisions would settle on which side of the limit this share lies; None where none would."""
+
+    def settled(n: int) -> bool:
+        low, high = wilson(share * n, n)
+        return low >= limit or high < limit
+
     if share == limit:
         return None
-    n = 1
-    while n < 10**8:
-        low, high = wilson(share * n, n)
-        if low >= limit or high < limit:
-            return n
-        n = max(n + 1, n * 21 // 20)
-    return None
+    enough = 1
+    while not settled(enough):
+        enough *= 2
+        if enough > _HOPELESS:
+            return None
+    least = enough // 2 + 1
+    return least + bisect.bisect_left(range(least, enough), True, key=settled)  # noqa: FBT003  # what is looked for
 
 
 def class_axis(output: OutputFacts) -> int | None:

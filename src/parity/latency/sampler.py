@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 BURST_SECONDS = 0.02
@@ -22,23 +23,29 @@ class Timed(Protocol):
 
 
 def interleave(
-    targets: Mapping[str, Timed], batch: int, seconds: float, *, seed: int
+    targets: Mapping[str, Timed],
+    batch: int,
+    seconds: float,
+    *,
+    seed: int,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, list[tuple[float, ...]]]:
-    """Bursts of every target in as many rounds as give each of them `seconds` on average.
+    """Bursts of every target, in the number of rounds that comes nearest to `seconds` for each of them.
+
+    What it takes to ask and to answer counts as well: the budget is time that somebody waits.
 
     Args:
         targets: Open sessions by name.
         batch: The batch size to call with.
-        seconds: Burst time for each target, in seconds.
+        seconds: Wall time for each target, in seconds.
         seed: For the order within the rounds.
+        clock: Wall time, in seconds.
     """
     order = random.Random(seed)  # noqa: S311  # an order, not a secret
     bursts: dict[str, list[tuple[float, ...]]] = {name: [] for name in targets}
-    spent, rounds = 0.0, 0
-    while rounds < MIN_ROUNDS or spent < seconds * len(targets):
+    budget, start, rounds = seconds * len(targets), clock(), 0
+    while rounds < MIN_ROUNDS or (clock() - start) * (1 + 0.5 / rounds) < budget:
         for name in order.sample(list(targets), len(targets)):
-            times = targets[name].burst(batch, BURST_SECONDS)
-            bursts[name].append(times)
-            spent += sum(times)
+            bursts[name].append(targets[name].burst(batch, BURST_SECONDS))
         rounds += 1
     return bursts
