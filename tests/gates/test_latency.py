@@ -45,9 +45,7 @@ def test_the_whole_interval_has_to_lie_on_one_side_of_what_is_allowed(low: float
 
 def test_a_slower_target_fails_with_what_is_allowed_and_what_came() -> None:
     result = judge_latency(measured(0.8, 0.75, 0.85), Baseline(0.5), LIMITS, "")
-    assert result.message == (
-        "0.8 (0.75 to 0.85) times eager, 0.55 are allowed (0.5 in the golden, 1.1 times that)"
-    )
+    assert result.message == ("0.8 (0.75 to 0.85) times eager, 0.55 are allowed (0.5 in the golden, 1.1 times that)")
 
 
 def test_an_interval_too_wide_to_tell_says_so() -> None:

@@ -102,7 +102,7 @@ def test_a_folder_without_permission_is_refused(tmp_path: Path, monkeypatch: pyt
 
 def test_importing_the_package_loads_no_renderer() -> None:
     code = "import sys, parity.reports; print(sorted({'pydantic', 'jinja2', 'plotly', 'rich'} & set(sys.modules)))"
-    done = subprocess.run(  # noqa: S603 - our own interpreter and code
+    done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ)
     )
     assert done.stdout.strip() == "[]"

@@ -34,7 +34,7 @@ class _Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         self._inside = tag
 
-    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - the signature is the parser's
+    def handle_endtag(self, tag: str) -> None:
         self._inside = ""
 
     def handle_data(self, data: str) -> None:
