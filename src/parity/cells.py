@@ -86,12 +86,26 @@ def judge_cell(cell: Cell, reference: Reference) -> Record:
         message = f"a call of {len(broken[0].samples)} samples: {cell.failed[broken[0].id]}"
         return replace(record, verdict=Verdict.FAIL, stage=Stage.RUN, symptom=Symptom.EXCEPTION, message=message)
     if reference.facts.unstable:
-        message = f"the reference is not deterministic: {reference.facts.unstable}"
-        return replace(record, verdict=Verdict.INCONCLUSIVE, message=message)
+        return _undecided(record, f"the reference is not deterministic: {reference.facts.unstable}")
     if verdict is Verdict.FAIL:
         return replace(record, stage=Stage.COMPARE, symptom=Symptom.MISMATCH)
     open_question = _open_question(cell, (*numeric, *decisions))
     return replace(record, verdict=Verdict.INCONCLUSIVE, message=open_question) if open_question else record
+
+
+def _undecided(record: Record, message: str) -> Record:
+    """The record of a target that nothing can be held against: what was measured stays, no verdict does."""
+    return replace(
+        record,
+        verdict=Verdict.INCONCLUSIVE,
+        message=message,
+        numeric=tuple(replace(each, verdict=Verdict.INCONCLUSIVE, message=None) for each in record.numeric),
+        decisions=tuple(
+            each if each.verdict is None else replace(each, verdict=Verdict.INCONCLUSIVE, message=None)
+            for each in record.decisions
+        ),
+        shapes=tuple(replace(each, verdict=Verdict.INCONCLUSIVE, message=None) for each in record.shapes),
+    )
 
 
 def _held_out(cell: Cell, reference: Reference) -> tuple[tuple[NumericResult, ...], tuple[DecisionResult, ...]]:

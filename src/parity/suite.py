@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -160,7 +160,7 @@ class ParityCase:
             return
         results: tuple[NumericResult | DecisionResult, ...] = (*record.numeric, *record.decisions)
         verdict = worst(result.verdict for result in results if result.verdict is not None)
-        if verdict in (Verdict.PASS, Verdict.SKIP) and record.verdict is Verdict.INCONCLUSIVE:
+        if record.verdict is Verdict.INCONCLUSIVE:
             self._conclude(record.verdict, record.message)
         self._conclude(verdict, "\n".join(r.message for r in results if r.verdict is verdict and r.message))
 
@@ -170,7 +170,8 @@ class ParityCase:
         if not record.shapes:
             pytest.skip(record.message or "the signature has no batch dimension")
         verdict = worst(shape.verdict for shape in record.shapes)
-        self._conclude(verdict, "\n".join(told(shape) for shape in record.shapes if shape.message))
+        messages = [told(shape) for shape in record.shapes if shape.message]
+        self._conclude(verdict, "\n".join(messages) or record.message)
 
     def check_latency(self, benchmark: Any) -> None:
         """The ratio to eager against the golden's; what pytest-benchmark records is the worker's own time."""
@@ -179,13 +180,11 @@ class ParityCase:
         judged = self._judged()
         if judged.artifact is None:
             pytest.skip(f"nothing to time: {judged.record.message}")
-        try:
+        with _told():
             paired = self._sample(benchmark, judged)
-        except ParityError as error:
-            pytest.fail(f"timing: {error}", pytrace=False)
         threads = self.session.bench(self.spec).threads
         measured = summarise(self.session.batch, threads, paired)
-        golden = self.session.golden(self.spec)
+        golden = self._golden()
         baseline, absent = latency_baseline(golden, self.target.name, self.session.batch, machine_class(threads))
         result = judge_latency(measured, baseline, self.spec.limits_for(self.target.name), absent)
         benchmark.extra_info.update(
@@ -197,14 +196,20 @@ class ParityCase:
         """The reference and this target against what was approved at the last release."""
         from parity.golden.check import check_case  # noqa: PLC0415
 
-        golden = self.session.golden(self.spec)
+        golden = self._golden()
         if golden is None:
             pytest.skip(f"no golden: parity golden record {self.model}")
-        verdict, message = check_case(golden, self.record, self.session.bench(self.spec))
+        with _told():
+            verdict, message = check_case(golden, self.record, self.session.bench(self.spec))
         self._conclude(verdict, message)
 
     def _judged(self) -> Judged:
-        return self.session.judged(self.spec, self.target)
+        with _told():
+            return self.session.judged(self.spec, self.target)
+
+    def _golden(self) -> Golden | None:
+        with _told():
+            return self.session.golden(self.spec)
 
     def _sample(self, benchmark: Any, judged: Judged) -> list[Paired]:
         with contextlib.ExitStack() as stack:
@@ -224,6 +229,15 @@ class ParityCase:
         if self.session.settings.suites.inconclusive == "fail":
             pytest.fail(f"{self.model} at {self.target.name}: inconclusive: {message}", pytrace=False)
         pytest.skip(f"inconclusive: {message}")
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """An error of ours fails the test with its message; where in parity it was raised helps nobody."""
+    try:
+        yield
+    except ParityError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 class _Pairs:
