@@ -52,3 +52,8 @@ def test_the_example_is_of_one_middle_shape_and_at_a_batch_that_is_neither_0_nor
 def test_a_sample_alone_in_its_shape_is_repeated_for_the_example() -> None:
     assert plan_example([0], [4], batched=True) == (0, 0)
     assert plan_example([0, 0], [4, 4], batched=False) == (0,)
+
+
+def test_without_a_batch_dimension_the_example_is_a_sample_of_middle_size() -> None:
+    """The first sample may be the smallest, whose dimensions of 1 an export would make constants."""
+    assert plan_example((0, 1, 2), (1, 6, 12), batched=False) == (1,)

@@ -93,7 +93,7 @@ def _measure(output: OutputFacts, facts: ReferenceFacts, arrays: ReferenceArrays
         scale_peak=scale_peak,
         floors=_worst([*rows, *copies], scale_rms, scale_peak, unit),
         allowance=math.sqrt(facts.longest_reduction) * unit,
-        constant=scale_peak == 0.0 or _constant(output, arrays, present, _CONSTANT_ULPS * unit * scale_peak),
+        constant=scale_peak == 0.0 or _constant(output, arrays, present, _CONSTANT_ULPS * unit),
     )
 
 
@@ -128,4 +128,4 @@ def _constant(output: OutputFacts, arrays: ReferenceArrays, calls: Sequence[Call
 def _equal(one: Array, other: Array, slack: float) -> bool:
     if one.dtype.kind not in "fc":
         return bool(np.array_equal(one, other))
-    return bool(np.allclose(one, other, rtol=0.0, atol=slack, equal_nan=True))
+    return bool(np.allclose(one, other, rtol=slack, atol=0.0, equal_nan=True))

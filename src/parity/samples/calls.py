@@ -55,11 +55,11 @@ def plan_example(shapes: Sequence[int], elements: Sequence[int], *, batched: boo
     The smallest shape may have a dimension of 1, which exporters treat as a constant. A sample is
     repeated where it is alone in its shape.
     """
-    if not batched:
-        return (0,)
     groups: dict[int, list[int]] = {}
     for index, shape in enumerate(shapes):
         groups.setdefault(shape, []).append(index)
     by_size = sorted(groups.values(), key=lambda group: elements[group[0]])
     middle = by_size[len(by_size) // 2]
+    if not batched:
+        return (middle[0],)
     return tuple(middle[place % len(middle)] for place in range(EXAMPLE_BATCH))
