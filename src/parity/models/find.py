@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from parity.errors import ModelError, UnknownName, UsageError, did_you_mean
+from parity.models.kinds import check_checkpoint
 from parity.models.refs import is_reference
 from parity.models.registry import known_models, settings_models
 from parity.models.signature import parse_signature
@@ -69,7 +70,8 @@ def _unregistered(
             hint=f"parity report MODEL --artifact {model}",
         )
     if is_file and arch is None:
-        _refuse_other_kinds(path)
+        # What the file is decides the message: no --arch would help where it is no checkpoint at all.
+        check_checkpoint(path)
         raise UsageError(
             "a checkpoint holds weights and no architecture",
             where=model,
@@ -87,10 +89,3 @@ def _unregistered(
         weights=str(path.resolve()) if is_file else None,
         limits=settings.limits.frozen(),
     )
-
-
-def _refuse_other_kinds(path: Path) -> None:
-    """What the file is decides the message: no `--arch` would help where it is no checkpoint at all."""
-    from parity.models.kinds import check_checkpoint  # noqa: PLC0415  # reads the file, only when it is needed
-
-    check_checkpoint(path)

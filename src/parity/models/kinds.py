@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from parity.errors import ModelError
 
+TORCHSCRIPT = "a TorchScript archive"
+EXPORTED_PROGRAM = "an ExportedProgram"
+CHECKPOINT = "a checkpoint"
+
 _PICKLE = b"\x80"
 _TAR = b"ustar"
+
+
+def archive_kind(names: Sequence[str]) -> str | None:
+    """Which of torch's zip archives has files of these names: one of the kinds above, or None for another zip."""
+    if any("/code/" in name or name.endswith("constants.pkl") for name in names):
+        return TORCHSCRIPT
+    if any(name.endswith(("models/model.json", "serialized_exported_program.json")) for name in names):
+        return EXPORTED_PROGRAM
+    return CHECKPOINT if any(name.endswith("data.pkl") for name in names) else None
 
 
 def check_checkpoint(path: Path) -> None:
@@ -40,15 +54,11 @@ def _check_archive(path: Path) -> None:
             names = archive.namelist()
     except zipfile.BadZipFile as error:
         raise ModelError("the model file is damaged", where=str(path), got=str(error)) from error
-    kind = "a zip archive that holds no model"
-    if any("/code/" in name or name.endswith("constants.pkl") for name in names):
-        kind = "a TorchScript archive"
-    elif any(name.endswith(("models/model.json", "serialized_exported_program.json")) for name in names):
-        kind = "an ExportedProgram"
-    elif any(name.endswith("data.pkl") for name in names):
+    kind = archive_kind(names)
+    if kind == CHECKPOINT:
         return
     raise ModelError(
-        f"this file is {kind}, not a checkpoint",
+        f"this file is {kind or 'a zip archive that holds no model'}, not a checkpoint",
         where=str(path),
         hint=f"to judge it against its model: parity report MODEL --artifact {path}",
     )

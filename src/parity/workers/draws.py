@@ -30,8 +30,13 @@ def call_module(module: nn.Module, inputs: Mapping[str, Array]) -> dict[str, Arr
 
 def widened(inputs: Mapping[str, Array]) -> dict[str, Array]:
     """Float inputs in float64, complex ones in complex128, the rest as they are."""
-    wide = {"f": np.float64, "c": np.complex128}
-    return {name: array.astype(wide.get(array.dtype.kind, array.dtype)) for name, array in inputs.items()}
+    return {name: array.astype(widest(array.dtype)) for name, array in inputs.items()}
+
+
+def widest(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
+    """The dtype of the oracle for a dtype of the model."""
+    wide: dict[str, np.dtype[np.generic]] = {"f": np.dtype(np.float64), "c": np.dtype(np.complex128)}
+    return wide.get(dtype.kind, dtype)
 
 
 def copies_for(numbers: int) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from parity.artifacts import Artifact, Manifest, describe_files
 from parity.errors import UsageError
+from parity.models.kinds import CHECKPOINT, EXPORTED_PROGRAM, TORCHSCRIPT, archive_kind
 
 
 def inspect_artifact(path: Path) -> Artifact:
@@ -26,16 +27,17 @@ def _zipped(path: Path) -> Artifact:
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         code = "".join(archive.read(name).decode("utf-8", "replace") for name in names if name.endswith(".py"))
-    if any("/code/" in name for name in names):
+    kind = archive_kind(names)
+    if kind == TORCHSCRIPT:
         quantized = "quantized" in code
         return _artifact(path, "torchscript", "int8" if quantized else "float", (path.name,))
-    if any(name.endswith(("serialized_exported_program.json", "models/model.json")) for name in names):
+    if kind == EXPORTED_PROGRAM:
         return _artifact(path, "exported-program", "float", (path.name,))
     raise UsageError(
         "this file is no artifact",
         where=str(path),
         allowed="TorchScript, .pt2, or ONNX",
-        got="a checkpoint: it holds weights and no program" if any(n.endswith("data.pkl") for n in names) else "a zip",
+        got="a checkpoint: it holds weights and no program" if kind == CHECKPOINT else "a zip",
     )
 
 

@@ -20,7 +20,7 @@ from parity.models.spec import ModelSpec
 from parity.records import OutputFacts, ReferenceFacts
 from parity.samples.calls import Call
 from parity.samples.store import StoredSamples
-from parity.workers.draws import call_module, copies_for, draw_jittered, draw_reorderings, widened
+from parity.workers.draws import call_module, copies_for, draw_jittered, draw_reorderings, widened, widest
 from parity.workers.load import HELD_OUT
 
 REFERENCE = "reference"
@@ -161,8 +161,7 @@ def _oracle(module: nn.Module, inputs: Mapping[str, Array]) -> tuple[nn.Module |
         produced = call_module(wide, widened(inputs))
     except Exception as error:  # noqa: BLE001  # a custom operator may raise anything; the fallback takes over
         return None, f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')[:200]}"
-    widest = {"f": np.float64, "c": np.complex128}
-    narrow = [name for name, array in produced.items() if array.dtype != widest.get(array.dtype.kind, array.dtype)]
+    narrow = [name for name, array in produced.items() if array.dtype != widest(array.dtype)]
     if narrow:
         return None, f"the output {narrow[0]!r} stays {produced[narrow[0]].dtype.name} in a float64 module"
     return wide, None
