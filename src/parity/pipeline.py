@@ -27,6 +27,7 @@ from parity.records import (
     LatencyMeasurement,
     LatencyResult,
     Record,
+    ReferenceFacts,
     Report,
     Stage,
     Symptom,
@@ -227,11 +228,20 @@ def _report(
         environment=environment(request.threads, request.device),
         model=loaded.model,
         samples=loaded.samples,
-        reference=replace(reference.facts, latency=measured.get(EAGER, ())),
+        reference=timed_reference(reference.facts, measured, timings),
         records=tuple(records),
         verdict=worst(verdicts),
         golden=golden,
     )
+
+
+def timed_reference(
+    facts: ReferenceFacts, measured: Mapping[str, tuple[LatencyMeasurement, ...]], timings: Timings | None
+) -> ReferenceFacts:
+    """The reference with eager's own times, or with the reason why no target has a ratio to them."""
+    failed = timings.failed.get(EAGER) if timings else None
+    note = () if failed is None else (f"eager could not be timed, so there is no ratio to it: {failed}",)
+    return replace(facts, latency=measured.get(EAGER, ()), notes=(*facts.notes, *note))
 
 
 def measurements(timings: Timings | None, threads: int) -> dict[str, tuple[LatencyMeasurement, ...]]:
