@@ -16,7 +16,7 @@ import pytest
 from parity.errors import ModelError, Unsupported, UsageError
 from parity.records import Symptom
 from parity.workers.entry import IN_CHILD, useful_line
-from parity.workers.process import Child, Children, refuse_recursion
+from parity.workers.process import Child, Children, Outcome, refuse_recursion
 from tests.workers import tasks
 
 LONG = 60.0
@@ -183,6 +183,24 @@ def test_ending_all_reaches_a_child_that_another_thread_waits_for(tmp_path: Path
     assert gone(pid)
     waiting.join(10)
     assert not waiting.is_alive()
+
+
+def test_ending_all_leaves_the_pipe_to_the_thread_that_waits_which_gets_its_outcome(tmp_path: Path, log: Path) -> None:
+    """Two threads that close one descriptor race, and the later may close what another has opened since."""
+    outcomes: list[Outcome] = []
+    for turn in range(8):
+        told = tmp_path / f"pid{turn}"
+        children = Children()
+
+        def wait(children: Children = children, told: Path = told) -> None:
+            outcomes.append(children.run(tasks.hang, told, log=log, timeout=LONG))
+
+        waiting = threading.Thread(target=wait, daemon=True)
+        waiting.start()
+        pids(told)
+        children.end_all()
+        waiting.join(10)
+    assert [outcome.symptom for outcome in outcomes] == [Symptom.CRASH] * 8
 
 
 def test_no_child_starts_after_the_block(log: Path) -> None:

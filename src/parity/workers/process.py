@@ -130,8 +130,8 @@ class Child:
                 return f"the worker was killed by {signal.Signals(-code).name}"
         return f"the worker ended with exit status {code}"
 
-    def end(self) -> None:
-        """Kill the child and everything that it started, and wait for it.
+    def kill(self) -> None:
+        """Kill the child and everything that it started; any thread may.
 
         Its process group outlives it where it started something, however it ended itself.
         """
@@ -140,6 +140,13 @@ class Child:
             with contextlib.suppress(OSError, AttributeError):
                 os.killpg(pid, signal.SIGKILL)
             self._process.kill()
+
+    def end(self) -> None:
+        """Kill the child, wait for it and close the pipe.
+
+        For the one thread that started it: a descriptor that two threads close may be somebody else's by then.
+        """
+        self.kill()
         self._process.join(5)
         self.connection.close()
 
@@ -163,12 +170,15 @@ class Children:
         self.end_all()
 
     def end_all(self) -> None:
-        """Kill every child that is alive; none can be started afterwards."""
+        """Kill every child that is alive; none can be started afterwards.
+
+        Whoever started one is woken by its end, and closes what belongs to it.
+        """
         with self._lock:
             self._closed = True
             alive = list(self._alive)
         for child in alive:
-            child.end()
+            child.kill()
 
     @contextlib.contextmanager
     def child(self, task: Callable[..., Any], args: tuple[Any, ...], log: Path) -> Iterator[Child]:
