@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ import pytest
 from parity.errors import ModelError, Unsupported, UsageError
 from parity.records import Symptom
 from parity.workers.entry import IN_CHILD, useful_line
-from parity.workers.process import Child, Children, Outcome, refuse_recursion
+from parity.workers.process import STARTING, Child, Children, Outcome, refuse_recursion
 from tests.workers import tasks
 
 LONG = 60.0
@@ -291,3 +293,33 @@ def test_children_end_when_their_parent_is_killed(tmp_path: Path) -> None:
 )
 def test_the_line_of_an_exception_that_tells_most(error: Exception, line: str) -> None:
     assert useful_line(error) == line
+
+
+@pytest.mark.skipif("forkserver" not in multiprocessing.get_all_start_methods(), reason="its pipe holds the status")
+def test_a_child_that_dies_while_others_start_keeps_its_exit_status(
+    children: Children, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Starting a child looks after every other one, and an exit status can be read once only."""
+    read, ended = forkserver.read_signed, threading.Event()
+
+    def read_slowly(descriptor: int) -> int:
+        time.sleep(0.3)  # until the other thread, too, has seen that there is something to read
+        return read(descriptor)
+
+    def look_after_all() -> None:
+        while not ended.is_set():
+            with STARTING:
+                multiprocessing.active_children()  # as a start does
+            time.sleep(0.001)
+
+    with children.child(tasks.kill_itself, (signal.SIGKILL,), log) as child:
+        monkeypatch.setattr(forkserver, "read_signed", read_slowly)
+        other = threading.Thread(target=look_after_all)
+        other.start()
+        with pytest.raises(EOFError):
+            child.receive(LONG)
+        time.sleep(0.1)  # the other one is reading by now
+        message = child.died()
+        ended.set()
+        other.join()
+    assert message == "the worker was killed by SIGKILL"

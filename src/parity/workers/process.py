@@ -38,7 +38,8 @@ PRELOAD = [
 _PASSIVE = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}
 """Idle OpenMP threads sleep instead of spinning beside whoever is being timed."""
 
-_STARTING = threading.Lock()
+STARTING = threading.Lock()
+"""Held while a child is started, which changes this process for a moment, and while an exit status is read."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def early_forkserver() -> Iterator[None]:
     from multiprocessing import forkserver  # noqa: PLC0415  # not on every system
 
     context()  # says what to preload
-    with _STARTING, _environment(_PASSIVE), _without_interrupts():
+    with STARTING, _environment(_PASSIVE), _without_interrupts():
         forkserver.ensure_running()
     try:
         yield
@@ -105,7 +106,7 @@ class Child:
         self._process: BaseProcess = chosen.Process(  # type: ignore[attr-defined]  # every context has it
             target=run_child, args=(theirs, task, args, log), daemon=True
         )
-        with _STARTING, _without_main(), _environment(_PASSIVE), _without_interrupts():
+        with STARTING, _without_main(), _environment(_PASSIVE), _without_interrupts():
             self._process.start()
         theirs.close()
 
@@ -123,8 +124,7 @@ class Child:
 
     def died(self) -> str:
         """How a child that sent nothing ended, with the signal's name."""
-        self._process.join(5)
-        code = self._process.exitcode
+        code = self._exit_code(5)
         if code is not None and code < 0:
             with contextlib.suppress(ValueError):
                 return f"the worker was killed by {signal.Signals(-code).name}"
@@ -147,8 +147,14 @@ class Child:
         For the one thread that started it: a descriptor that two threads close may be somebody else's by then.
         """
         self.kill()
-        self._process.join(5)
+        self._exit_code(5)
         self.connection.close()
+
+    def _exit_code(self, timeout: float) -> int | None:
+        """Wait for the end. The status can be read once only, and starting another child reads everybody's."""
+        wait([self._process.sentinel], timeout)
+        with STARTING:
+            return self._process.exitcode
 
 
 @dataclass
