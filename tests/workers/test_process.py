@@ -304,7 +304,8 @@ def test_a_child_that_dies_while_others_start_keeps_its_exit_status(
 
     def read_slowly(descriptor: int) -> int:
         time.sleep(0.3)  # until the other thread, too, has seen that there is something to read
-        return read(descriptor)
+        status: int = read(descriptor)
+        return status
 
     def look_after_all() -> None:
         while not ended.is_set():

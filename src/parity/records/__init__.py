@@ -1,0 +1,49 @@
+"""The frozen records that pass between stages, and that `report.json` is written from.
+
+A finding is one measured fact and has no opinion; a result is a finding together with the limit and
+the verdict that a gate gave it. This package imports nothing else of ours.
+"""
+
+from parity.records.facts import ModelFacts, OutputFacts, ReferenceFacts, SampleFacts
+from parity.records.findings import (
+    DecisionFinding,
+    DecisionResult,
+    LatencyMeasurement,
+    LatencyResult,
+    NumericFinding,
+    NumericResult,
+    ShapeFinding,
+    ShapeResult,
+    told,
+)
+from parity.records.golden import GoldenFinding, GoldenResult
+from parity.records.report import SCHEMA, ExportFacts, MemoryFacts, Record, Report
+from parity.records.verdicts import EXIT_STATUS, Stage, Symptom, Verdict, worst
+
+__all__ = [
+    "EXIT_STATUS",
+    "SCHEMA",
+    "DecisionFinding",
+    "DecisionResult",
+    "ExportFacts",
+    "GoldenFinding",
+    "GoldenResult",
+    "LatencyMeasurement",
+    "LatencyResult",
+    "MemoryFacts",
+    "ModelFacts",
+    "NumericFinding",
+    "NumericResult",
+    "OutputFacts",
+    "Record",
+    "ReferenceFacts",
+    "Report",
+    "SampleFacts",
+    "ShapeFinding",
+    "ShapeResult",
+    "Stage",
+    "Symptom",
+    "Verdict",
+    "told",
+    "worst",
+]

@@ -1,0 +1,64 @@
+"""What is known of the model, its samples and its reference, whatever the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from parity.records.findings import LatencyMeasurement
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputFacts:
+    """One output of the reference: dtype, shape of one call, and whether its first axis is the batch."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    batched: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFacts:
+    """The model as it was built: digests of weights and code, size, signature."""
+
+    name: str
+    source: str
+    weights_sha256: str
+    code_sha256: str
+    parameters: int
+    inputs: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleFacts:
+    """Where the held-out samples came from, how many there are, and their digest."""
+
+    source: str
+    n: int
+    sha256: str
+    labelled: bool = False
+    synthetic: bool = False
+    calibration_source: str | None = None
+    calibration_n: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReferenceFacts:
+    """The eager reference: its oracle, its own noise, and what makes it hard to judge by.
+
+    `oracle` is `float64`, or `reordering` where float64 could not run (`oracle_reason` says why).
+    `longest_reduction` is the number of terms in the longest sum seen in the eager pass. `unstable`
+    says why nothing can be judged: two runs of the reference on the same input differ.
+    """
+
+    oracle: str
+    outputs: tuple[OutputFacts, ...]
+    longest_reduction: int
+    jittered_copies: int
+    seconds: float
+    threads: int
+    oracle_reason: str | None = None
+    unstable: str | None = None
+    notes: tuple[str, ...] = ()
+    latency: tuple[LatencyMeasurement, ...] = ()

@@ -1,0 +1,132 @@
+"""Findings on one target, and the results that gates make of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from parity.records.verdicts import Symptom, Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumericFinding:
+    """How one output of a target differs from the reference, over all held-out samples.
+
+    `rule` names what was measured: `floor` (float outputs against the float64 oracle), `reordering`
+    (float outputs where no oracle could be had), `exact` (integers, booleans), `sqnr` (float outputs of a
+    quantized target), or the structural disagreement that leaves nothing to measure: `missing`, `extra`,
+    `dtype`, `shape`, `nonfinite`.
+    `error`, `floor` and `allowance` are relative and belong to the measure named by `measure`, the one
+    with the largest ratio. `max_abs` is the largest absolute difference to the eager reference.
+    """
+
+    output: str
+    rule: str
+    error: float | None = None
+    floor: float | None = None
+    ratio: float | None = None
+    allowance: float | None = None
+    measure: str | None = None
+    max_abs: float | None = None
+    worst_sample: int | None = None
+    mismatched: int | None = None
+    n: int | None = None
+    sqnr_db: float | None = None
+    constant: bool | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumericResult(NumericFinding):
+    """A numeric finding with the limit on its ratio and the verdict."""
+
+    verdict: Verdict
+    limit: float | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecisionFinding:
+    """A metric of what users act on, over `n` decisions.
+
+    `low` and `high` bound `value` with 95 % confidence. `flips` are decisions that changed by more
+    than arithmetic noise explains, `ties` are those that changed within it.
+    """
+
+    output: str
+    metric: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    reference: float | None = None
+    flips: int | None = None
+    ties: int | None = None
+    n: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecisionResult(DecisionFinding):
+    """A decision finding with its limit and verdict; both absent where it is information only."""
+
+    verdict: Verdict | None = None
+    limit: float | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShapeFinding:
+    """One batch size of the sweep: what happened there, and its worst output as a numeric finding has it."""
+
+    batch: int
+    symptom: Symptom
+    output: str | None = None
+    error: float | None = None
+    ratio: float | None = None
+    allowance: float | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShapeResult(ShapeFinding):
+    """A shape finding with its verdict."""
+
+    verdict: Verdict
+    limit: float | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatencyMeasurement:
+    """Times of one call at one batch size, in milliseconds; the ratio is to eager in the same run.
+
+    `n` counts bursts, `processes` the fresh processes that they come from. `ratio_low` and
+    `ratio_high` bound the ratio with 95 % confidence.
+    """
+
+    batch: int
+    threads: int
+    median_ms: float
+    throughput: float
+    n: int
+    processes: int
+    p90_ms: float | None = None
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatencyResult(LatencyMeasurement):
+    """A measurement held against the golden's ratio for this class of machine."""
+
+    verdict: Verdict
+    baseline: float | None = None
+    limit: float | None = None
+    message: str | None = None
+
+
+def told(result: NumericResult | DecisionResult | ShapeResult | LatencyResult) -> str:
+    """A result's message with the batch size that it belongs to; empty where it has nothing to say."""
+    if not result.message:
+        return ""
+    batch = getattr(result, "batch", None)
+    return result.message if batch is None else f"batch {batch}: {result.message}"

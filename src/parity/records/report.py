@@ -1,0 +1,78 @@
+"""One cell, and the report that holds all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from parity.records.facts import ModelFacts, ReferenceFacts, SampleFacts
+from parity.records.findings import DecisionResult, LatencyResult, NumericResult, ShapeResult
+from parity.records.golden import GoldenResult
+from parity.records.verdicts import Stage, Symptom, Verdict
+
+SCHEMA = "parity-report/1"
+"""The schema of `report.json`. Fields may be added under it; a renamed one needs another number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportFacts:
+    """What an exporter made: seconds it took, size and digest of every file together."""
+
+    seconds: float
+    bytes: int
+    sha256: str
+    cached: bool
+    path: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryFacts:
+    """Highest resident memory of the process that ran the target, above what it started with."""
+
+    peak_bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """One cell: one model at one target, and everything that was learnt about it."""
+
+    target: str
+    verdict: Verdict
+    stage: Stage
+    symptom: Symptom
+    message: str = ""
+    precision: str | None = None
+    log: str | None = None
+    export: ExportFacts | None = None
+    numeric: tuple[NumericResult, ...] = ()
+    decisions: tuple[DecisionResult, ...] = ()
+    shapes: tuple[ShapeResult, ...] = ()
+    latency: tuple[LatencyResult, ...] = ()
+    memory: MemoryFacts | None = None
+    runtime: dict[str, str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """One run of `parity report`."""
+
+    schema: str
+    parity: str
+    created: str
+    environment: dict[str, Any]
+    model: ModelFacts
+    samples: SampleFacts
+    reference: ReferenceFacts
+    records: tuple[Record, ...]
+    verdict: Verdict
+    message: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    golden: tuple[GoldenResult, ...] = ()
+
+    def record(self, target: str) -> Record:
+        """The record of one target; raises KeyError where it was not planned."""
+        for record in self.records:
+            if record.target == target:
+                return record
+        raise KeyError(target)
