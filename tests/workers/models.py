@@ -34,22 +34,60 @@ class Scalar(Plain):
 
 
 class HardCoded(Plain):
-    """Refuses float64 in the middle."""
+    """Names float32 in the middle, twice."""
 
     def forward(self, x: torch.Tensor) -> Any:
-        return self.two(torch.relu(self.one(x.float())))
+        wide = self.one(x.float()) + torch.zeros(32, dtype=torch.float32)
+        return self.two(torch.relu(wide)).to(torch.float32)
+
+
+class Refuses(Plain):
+    """Takes float32 and nothing else."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        if x.dtype != torch.float32:
+            raise TypeError("float32 is what this was written for")
+        return super().forward(x)
+
+
+class RefusesOnce(Plain):
+    """Runs in float64 on some of its samples."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        if x.dtype == torch.float64 and x[0, 0].item() == float(HELD_OUT[8, 0]):
+            raise RuntimeError("not these")
+        return super().forward(x)
 
 
 class Narrow(Plain):
     """Runs in float64 and returns float32 all the same."""
 
     def forward(self, x: torch.Tensor) -> Any:
-        return super().forward(x).float()
+        return torch.from_numpy(super().forward(x).numpy().astype(np.float32))
 
 
 class NarrowComplex(Plain):
     def forward(self, x: torch.Tensor) -> Any:
-        return torch.fft.fft(super().forward(x).float())
+        return torch.from_numpy(np.fft.fft(super().forward(x).numpy()).astype(np.complex64))
+
+
+class OtherDigits(Plain):
+    """Computes something else where float32 is overridden: the step between neighbours depends on the dtype."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        step = torch.finfo(x.to(torch.float32).dtype).eps
+        return super().forward(x).float() * (1 + 1e6 * step)
+
+
+class Complex(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.weight = nn.Parameter(torch.randn(6, 300, dtype=torch.complex64))
+        self.shift = torch.randn(300)  # neither a parameter nor a buffer
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return x.to(torch.complex64) @ self.weight + self.shift
 
 
 class Random(Plain):
@@ -75,6 +113,24 @@ class WakesUp(Plain):
         return super().forward(x) * (self.calls > 2)
 
 
+class RandomElsewhere(Plain):
+    """Draws from NumPy, which torch's seed does not reach."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return super().forward(x) + float(np.random.rand())  # noqa: NPY002  # the old way, as models have it
+
+
+class KeepsFirstShape(Plain):
+    """Remembers something of its first call: repeated calls agree, and a fresh module answers otherwise."""
+
+    first: float | None = None
+
+    def forward(self, x: torch.Tensor) -> Any:
+        if self.first is None:
+            self.first = float(x.abs().max())
+        return super().forward(x) / self.first
+
+
 class WritesInput(Plain):
     def forward(self, x: torch.Tensor) -> Any:
         x.mul_(0.5)
@@ -85,6 +141,24 @@ class Several(Plain):
     def forward(self, x: torch.Tensor) -> Any:
         y = super().forward(x)
         return {"scores": y, "best": y.argmax(1), "total": y.sum()}
+
+
+class NearTies(Plain):
+    """One decision that no noise changes, and one between two numbers that differ by rounding alone."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        y = super().forward(x)
+        return {"clear": y > y.mean() + 100, "tied": (y * 3.0 / 7.0) > (y / 7.0 * 3.0)}
+
+
+class Tokens(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.embed, self.out = nn.Embedding(10, 32), nn.Linear(32, 1)
+
+    def forward(self, tokens: torch.Tensor) -> Any:
+        return self.out(self.embed(tokens).mean(dim=1))[:, 0]
 
 
 class Fails(Plain):
@@ -120,6 +194,11 @@ def few() -> dict[str, Array]:
     return {"x": HELD_OUT[:3]}
 
 
+def tokens() -> dict[str, Array]:
+    """Held-out `tokens`, int64[3, 4]."""
+    return {"tokens": np.random.default_rng(3).integers(0, 10, (3, 4))}
+
+
 def others() -> dict[str, Array]:
     return {"x": OTHERS}
 
@@ -136,12 +215,14 @@ def labels() -> list[int]:
     return list(range(20))
 
 
-def spec(model: type[nn.Module], samples: str | None = "held_out", **changes: Any) -> ModelSpec:
+def spec(
+    model: type[nn.Module], samples: str | None = "held_out", inputs: str = "x: float32[N, 6]", **changes: Any
+) -> ModelSpec:
     here = Path(__file__).resolve()
     made = ModelSpec(
         name=model.__name__.lower(),
         factory=f"{here}:{model.__name__}",
-        signature=parse_signature("x: float32[N, 6]"),
+        signature=parse_signature(inputs),
         root=here.parents[2],
         samples=f"{here}:{samples}" if samples else None,
     )

@@ -13,7 +13,7 @@ from parity.compare.floor import UNIT_ROUNDOFF, ReferenceArrays, measure_floor
 from parity.errors import ModelError
 from parity.records import ReferenceFacts
 from parity.samples.calls import Call
-from parity.workers.draws import JITTERED_COPIES, copies_for
+from parity.workers.draws import EXACT_COPIES, JITTERED_COPIES, copies_for
 from parity.workers.load import load
 from parity.workers.reference import ORACLE, REFERENCE, ReferenceTask, reference
 from tests.workers import models
@@ -66,7 +66,9 @@ def test_enough_numbers_need_no_copies_and_few_are_drawn_again(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        (models.HardCoded, "RuntimeError: "),
+        (models.Refuses, "TypeError: float32 is what this was written for"),
+        (models.RefusesOnce, "in samples [8, 9, 10, 11]: RuntimeError: not these"),
+        (models.OtherDigits, "the output 'output' stays float32 in a float64 module"),
         (models.Narrow, "the output 'output' stays float32 in a float64 module"),
         (models.NarrowComplex, "the output 'output' stays complex64 in a float64 module"),
     ],
@@ -84,11 +86,44 @@ def test_where_float64_cannot_run_reorderings_stand_in_and_the_report_says_why(
     assert all(f"{calls[0].id}~{number}/output" in arrays.eager for number in range(facts.jittered_copies))
 
 
-@pytest.mark.parametrize("model", [models.Random, models.Counting, models.WakesUp])
-def test_a_reference_that_differs_from_itself_is_said_to(tmp_path: Path, model: type[nn.Module]) -> None:
+def test_a_dtype_that_forward_names_is_overridden_and_the_report_says_so(tmp_path: Path) -> None:
+    facts, arrays, calls = run(tmp_path, models.HardCoded)
+    assert (facts.oracle, facts.oracle_reason) == ("float64", None)
+    assert facts.notes == ("forward names float32 itself, which the float64 oracle overrides",)
+    assert max(measure_floor(facts, arrays, calls)["output"].floors) < 50 * UNIT_ROUNDOFF["float32"]
+
+
+def test_complex_weights_and_plain_tensor_attributes_are_widened_too(tmp_path: Path) -> None:
+    facts, arrays, calls = run(tmp_path, models.Complex)
+    assert (facts.oracle, facts.notes) == (
+        "float64",
+        ("forward names float32 itself, which the float64 oracle overrides",),
+    )
+    assert arrays.oracle.get(f"{calls[0].id}/output").dtype.name == "complex128"
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (models.Random, "a random layer"),
+        (models.RandomElsewhere, "a random layer"),
+        (models.Counting, "state kept between calls"),
+        (models.WakesUp, "state kept between calls"),
+    ],
+)
+def test_a_reference_that_differs_from_itself_is_said_to_and_why(
+    tmp_path: Path, model: type[nn.Module], why: str
+) -> None:
     facts, _, _ = run(tmp_path, model)
     assert facts.unstable is not None
     assert facts.unstable.startswith("two runs on the same input differ in 'output'")
+    assert why in facts.unstable
+
+
+def test_a_reference_that_depends_on_the_calls_before_is_found_by_a_fresh_one(tmp_path: Path) -> None:
+    facts, _, _ = run(tmp_path, models.KeepsFirstShape)
+    assert facts.unstable is not None
+    assert facts.unstable.startswith("a first call and a later one differ in 'output'")
 
 
 def test_a_model_that_writes_to_its_input_is_noted_and_its_outputs_are_right(tmp_path: Path) -> None:
@@ -118,6 +153,39 @@ def test_a_model_that_does_not_run_on_its_samples_says_with_what_it_was_called(t
 def test_a_model_that_returns_no_numbers_is_a_model_error(tmp_path: Path, model: type[nn.Module], says: str) -> None:
     with pytest.raises(ModelError, match=says):
         run(tmp_path, model)
+
+
+def test_integers_are_drawn_from_jittered_copies_of_every_call(tmp_path: Path) -> None:
+    facts, arrays, calls = run(tmp_path, models.Several)
+    names = {name for call in calls for name in arrays.eager.get_all(f"{call.id}~{facts.jittered_copies - 1}")}
+    assert names == {"best"}, "what floats need for their floor they have already"
+    for call in calls:
+        drawn = [f"{call.id}~{number}/best" in arrays.eager for number in range(facts.jittered_copies)]
+        assert sum(drawn) >= EXACT_COPIES
+
+
+def test_what_arithmetic_noise_decides_changes_in_a_copy_and_what_it_does_not_stays(tmp_path: Path) -> None:
+    facts, arrays, calls = run(tmp_path, models.NearTies)
+    first = calls[0].id
+    plain = {name: arrays.eager.get(f"{first}/{name}") for name in ("clear", "tied")}
+    copies = [arrays.eager.get_all(f"{first}~{number}") for number in range(facts.jittered_copies)]
+    assert all(np.array_equal(copy["clear"], plain["clear"]) for copy in copies)
+    assert any(not np.array_equal(copy["tied"], plain["tied"]) for copy in copies)
+
+
+def test_weights_are_jittered_where_every_input_is_an_integer(tmp_path: Path) -> None:
+    made = spec(models.Tokens, "tokens", "tokens: int64[N, 4] in 0..9")
+    loaded = load(made, tmp_path / "samples", (1,))
+    facts = reference(
+        ReferenceTask(made, tmp_path / "samples", loaded.calls, tmp_path / "out", 1, loaded.model.weights_sha256)
+    )
+    arrays = ReferenceArrays(ArrayReader(tmp_path / "out", REFERENCE), ArrayReader(tmp_path / "out", ORACLE))
+    assert facts.jittered_copies == JITTERED_COPIES
+    first = loaded.calls[0].id
+    copies = [arrays.eager.get(f"{first}~{number}/output") for number in range(JITTERED_COPIES)]
+    assert len({copy.tobytes() for copy in copies}) > JITTERED_COPIES // 2
+    floors = measure_floor(facts, arrays, loaded.calls)["output"].floors
+    assert max(floors) < 50 * UNIT_ROUNDOFF["float32"], "each copy is held against an oracle of its own weights"
 
 
 def test_a_jittered_copy_that_leaves_the_domain_of_the_model_is_left_out(tmp_path: Path) -> None:

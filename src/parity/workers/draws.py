@@ -1,8 +1,9 @@
-"""More draws of the reference's own error: jittered inputs, and the same arithmetic in other orders."""
+"""More draws of the reference's own error: jittered copies, and the same arithmetic in other orders."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -12,6 +13,8 @@ from parity.arrays import Array, ArrayWriter
 from parity.compare.structure import to_arrays
 from parity.samples.calls import Call
 from parity.samples.store import StoredSamples
+from parity.workers.calling import call_module, copied
+from parity.workers.oracle import Oracle
 
 FEW_NUMBERS = 256
 """With fewer output numbers in all, the floor is drawn from jittered copies as well, until there are as many."""
@@ -21,22 +24,11 @@ JITTERED_COPIES = 16
 
 JITTER_ULPS = 4
 
+EXACT_COPIES = 4
+"""Copies that show which integers and booleans of the reference arithmetic noise decides."""
 
-def call_module(module: nn.Module, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    """One call of a module: inputs in the order of `forward`, outputs by name."""
-    with torch.inference_mode():
-        return to_arrays(module(*(torch.from_numpy(array) for array in inputs.values())))
-
-
-def widened(inputs: Mapping[str, Array]) -> dict[str, Array]:
-    """Float inputs in float64, complex ones in complex128, the rest as they are."""
-    return {name: array.astype(widest(array.dtype)) for name, array in inputs.items()}
-
-
-def widest(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
-    """The dtype of the oracle for a dtype of the model."""
-    wide: dict[str, np.dtype[np.generic]] = {"f": np.dtype(np.float64), "c": np.dtype(np.complex128)}
-    return wide.get(dtype.kind, dtype)
+EXACT_JITTER_ULPS = 16
+"""A float output may be off by ten floors, and what follows from it must be free to move as far."""
 
 
 def copies_for(numbers: int) -> int:
@@ -45,7 +37,7 @@ def copies_for(numbers: int) -> int:
 
 
 def draw_jittered(
-    modules: tuple[nn.Module, nn.Module],
+    modules: tuple[nn.Module, Oracle],
     stored: StoredSamples,
     calls: Sequence[Call],
     eager: ArrayWriter,
@@ -61,40 +53,96 @@ def draw_jittered(
     # A few calls stand for all: the floor needs draws, not every sample over again.
     for call in calls[:: max(len(calls) // 8, 1)]:
         for number in range(copies):
-            jittered = _jitter(stored.batch(call.samples), seed=number)
+            inputs, moved, judge = _jittered(stored.batch(call.samples), module, oracle, seed=number)
             try:
-                drawn, judged = call_module(module, jittered), call_module(oracle, widened(jittered))
+                drawn, judged = call_module(moved, inputs), judge(inputs)
             except RuntimeError:
                 continue
             eager.put_all(f"{call.id}~{number}", drawn)
             exact.put_all(f"{call.id}~{number}", judged)
 
 
+def draw_exact(
+    module: nn.Module,
+    stored: StoredSamples,
+    calls: Sequence[Call],
+    eager: ArrayWriter,
+    *,
+    names: Collection[str],
+    taken: int,
+) -> None:
+    """Write the integer and boolean outputs `names` of jittered copies of every call, under `<call>~<copy>`.
+
+    Where one of them changes, its value has no defined answer: arithmetic noise decides it. Numbers below
+    `taken` are of copies that hold every output.
+    """
+    for call in calls:
+        for number in range(taken, taken + EXACT_COPIES):
+            inputs, moved, _ = _jittered(stored.batch(call.samples), module, None, seed=number, ulps=EXACT_JITTER_ULPS)
+            try:
+                drawn = call_module(moved, inputs)
+            except RuntimeError:
+                continue
+            eager.put_all(f"{call.id}~{number}", {name: array for name, array in drawn.items() if name in names})
+
+
 def draw_reorderings(
-    module: nn.Module, stored: StoredSamples, calls: Sequence[Call], eager: ArrayWriter, exact: ArrayWriter
+    module: nn.Module,
+    stored: StoredSamples,
+    calls: Sequence[Call],
+    eager: ArrayWriter,
+    exact: ArrayWriter,
+    *,
+    copies: int,
 ) -> int:
     """Write what the module returns in other orders of the same arithmetic, which is what rounding can change.
 
-    Stands in for the oracle where float64 cannot run; returns the number of orders.
+    Stands in for the oracle where float64 cannot run: each order is held against the plain one. So is a
+    plain run whose inputs were off in the last place, which shows how far rounding spreads. With `copies`,
+    jittered inputs give as many draws more. Returns how many there are a call.
     """
     for call in calls:
         plain = call_module(module, stored.batch(call.samples))
         for number, reordering in enumerate(_REORDERINGS):
             eager.put_all(f"{call.id}~{number}", reordering(module, stored.batch(call.samples)))
             exact.put_all(f"{call.id}~{number}", plain)
-    return len(_REORDERINGS)
+        for number in range(len(_REORDERINGS), len(_REORDERINGS) + copies):
+            inputs, moved, _ = _jittered(stored.batch(call.samples), module, None, seed=number)
+            reordering = _REORDERINGS[number % len(_REORDERINGS)]
+            eager.put_all(f"{call.id}~{number}", reordering(moved, _copied(inputs)))
+            exact.put_all(f"{call.id}~{number}", call_module(moved, inputs))
+    return len(_REORDERINGS) + copies
 
 
-def _jitter(inputs: Mapping[str, Array], seed: int) -> dict[str, Array]:
-    """Float inputs moved by a few units in the last place; integers as they are."""
+def _copied(inputs: Mapping[str, Array]) -> dict[str, Array]:
+    return {name: array.copy() for name, array in inputs.items()}
+
+
+def _jittered(
+    inputs: Mapping[str, Array], module: nn.Module, oracle: Oracle | None, *, seed: int, ulps: int = JITTER_ULPS
+) -> tuple[dict[str, Array], nn.Module, Oracle]:
+    """Inputs moved by a few units in the last place; weights instead where every input is an integer."""
     rng = np.random.default_rng(seed)
-    moved: dict[str, Array] = {}
-    for name, array in inputs.items():
-        if array.dtype.kind == "f":
-            steps = rng.integers(-JITTER_ULPS, JITTER_ULPS + 1, array.shape)
-            moved[name] = (array.astype(np.float64) + steps * np.spacing(np.abs(array))).astype(array.dtype)
-        else:
-            moved[name] = array
+    judge = oracle or Oracle(module)
+    if any(array.dtype.kind == "f" for array in inputs.values()):
+        return {name: _moved(array, rng, ulps) for name, array in inputs.items()}, module, judge
+    weights, wide = copied(module), copied(judge.module)
+    if weights is None or wide is None:
+        return dict(inputs), module, judge
+    with torch.no_grad():
+        for narrow, exact in zip(weights.parameters(), wide.parameters(), strict=True):
+            if narrow.is_floating_point():
+                steps = torch.from_numpy(rng.integers(-ulps, ulps + 1, tuple(narrow.shape)))
+                narrow.mul_(1 + steps.to(narrow.dtype) * torch.finfo(narrow.dtype).eps)
+                exact.copy_(narrow)
+    return dict(inputs), weights, replace(judge, module=wide)
+
+
+def _moved(array: Array, rng: np.random.Generator, ulps: int) -> Array:
+    if array.dtype.kind != "f":
+        return array
+    steps = rng.integers(-ulps, ulps + 1, array.shape)
+    moved: Array = (array.astype(np.float64) + steps * np.spacing(np.abs(array))).astype(array.dtype)
     return moved
 
 
@@ -135,4 +183,9 @@ def _channels_last(module: nn.Module, inputs: Mapping[str, Array]) -> dict[str, 
         return to_arrays(module(*tensors))
 
 
-_REORDERINGS = (_other_threads, _without_onednn, _one_by_one, _channels_last)
+def _last_place(module: nn.Module, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    moved_inputs, moved, _ = _jittered(inputs, module, None, seed=0, ulps=1)
+    return call_module(moved, moved_inputs)
+
+
+_REORDERINGS = (_other_threads, _without_onednn, _one_by_one, _channels_last, _last_place)

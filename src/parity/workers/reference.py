@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from parity.arrays import Array, ArrayWriter
+from parity.arrays import Array, ArrayReader, ArrayWriter
 from parity.errors import ModelError
 from parity.models.build import build, require_weights
 from parity.models.reductions import watch_reductions
@@ -20,13 +19,14 @@ from parity.models.spec import ModelSpec
 from parity.records import OutputFacts, ReferenceFacts
 from parity.samples.calls import Call
 from parity.samples.store import StoredSamples
-from parity.workers.draws import call_module, copies_for, draw_jittered, draw_reorderings, widened, widest
+from parity.workers.calling import call_module, copied
+from parity.workers.draws import EXACT_COPIES, copies_for, draw_exact, draw_jittered, draw_reorderings
 from parity.workers.load import HELD_OUT
+from parity.workers.oracle import Oracle, make_oracle
+from parity.workers.stability import difference, unstable_runs
 
 REFERENCE = "reference"
 ORACLE = "oracle"
-
-_STABLE_RELATIVE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -54,39 +54,72 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
     start = time.perf_counter()
     module = build(task.spec).module
     require_weights(module, task.weights_sha256, task.spec)
+    untouched = copied(module)
     stored = StoredSamples(task.samples / HELD_OUT, task.spec.signature)
     first = task.calls[0]
     with watch_reductions() as longest:
         _eager(module, stored.batch(first.samples), task, first)
         reduction = longest()
-    unstable, notes = _stability(module, stored, task)
-    oracle, reason = _oracle(module, stored.batch(first.samples))
+    unstable = unstable_runs(lambda: _eager(module, stored.batch(first.samples), task, first))
+    produced = _eager(module, inputs := stored.batch(first.samples), task, first)
+    notes = _written(inputs, stored.batch(first.samples))
+    oracle, reason = make_oracle(module, stored.batch(first.samples), produced)
+    try:
+        drawn = _draw(task, module, stored, oracle)
+    except _OracleRefusedError as refused:
+        oracle, reason = None, str(refused)
+        drawn = _draw(task, module, stored, None)
+    if oracle is not None and oracle.overrides:
+        notes = (*notes, "forward names float32 itself, which the float64 oracle overrides")
+    return ReferenceFacts(
+        oracle="float64" if oracle else "reordering",
+        oracle_reason=reason,
+        outputs=drawn.outputs,
+        longest_reduction=reduction,
+        jittered_copies=drawn.copies,
+        seconds=time.perf_counter() - start,
+        threads=task.threads,
+        unstable=unstable or _order_dependent(untouched, stored, task),
+        notes=notes,
+    )
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    outputs: tuple[OutputFacts, ...]
+    copies: int
+
+
+class _OracleRefusedError(Exception):
+    """The oracle does not answer a call that the model answers."""
+
+
+def _draw(task: ReferenceTask, module: nn.Module, stored: StoredSamples, oracle: Oracle | None) -> _Drawn:
+    """Write every call and the copies that its floor needs; raises _OracleRefusedError."""
     outputs: dict[str, OutputFacts] = {}
     numbers = 0
-    copies = 0
     held_out = [call for call in task.calls if call.sweep is None]
     with ArrayWriter(task.folder, REFERENCE) as eager, ArrayWriter(task.folder, ORACLE) as exact:
         for call in task.calls:
             produced = _eager(module, stored.batch(call.samples), task, call)
             eager.put_all(call.id, produced)
-            exact.put_all(call.id, call_module(oracle, widened(stored.batch(call.samples))) if oracle else produced)
+            try:
+                exact.put_all(call.id, oracle(stored.batch(call.samples)) if oracle else produced)
+            except RuntimeError as error:
+                where = f"in samples {list(call.samples)[:4]}"
+                raise _OracleRefusedError(f"{where}: {type(error).__name__}: {str(error).strip()[:200]}") from error
             _merge_facts(outputs, produced, call)
             numbers += 0 if call.sweep else min((array.size for array in produced.values() if array.size), default=0)
+        copies = copies_for(numbers)
         if oracle is None:
-            copies = draw_reorderings(module, stored, held_out, eager, exact)
-        elif copies := copies_for(numbers):
+            copies = draw_reorderings(module, stored, held_out, eager, exact, copies=copies)
+        elif copies:
             draw_jittered((module, oracle), stored, held_out, eager, exact, copies=copies)
-    return ReferenceFacts(
-        oracle="float64" if oracle else "reordering",
-        oracle_reason=reason,
-        outputs=tuple(outputs.values()),
-        longest_reduction=reduction,
-        jittered_copies=copies,
-        seconds=time.perf_counter() - start,
-        threads=task.threads,
-        unstable=unstable,
-        notes=notes,
-    )
+        names = {name for name, output in outputs.items() if np.dtype(output.dtype).kind in "iub"}
+        if names:
+            draw_exact(module, stored, task.calls, eager, names=names, taken=copies)
+            copies += EXACT_COPIES
+    return _Drawn(tuple(outputs.values()), copies)
 
 
 def _eager(module: nn.Module, inputs: Mapping[str, Array], task: ReferenceTask, call: Call) -> dict[str, Array]:
@@ -119,49 +152,22 @@ def _merge_facts(outputs: dict[str, OutputFacts], produced: Mapping[str, Array],
         )
 
 
-def _stability(module: nn.Module, stored: StoredSamples, task: ReferenceTask) -> tuple[str | None, tuple[str, ...]]:
-    """Whether two runs of the same call agree, with different seeds; and whether inputs are written to."""
-    first = task.calls[0]
-    inputs = stored.batch(first.samples)
-    before = {name: array.copy() for name, array in inputs.items()}
-    runs = []
-    for seed in (1, 2):
-        torch.manual_seed(seed)
-        runs.append(_eager(module, {name: array.copy() for name, array in before.items()}, task, first))
-    _eager(module, inputs, task, first)
+def _written(inputs: Mapping[str, Array], before: Mapping[str, Array]) -> tuple[str, ...]:
     written = [name for name, array in inputs.items() if array.tobytes() != before[name].tobytes()]
-    notes = tuple(f"forward writes to its input {name!r}" for name in written)
-    for name, one in runs[0].items():
-        other = runs[1].get(name)
-        if other is None or one.shape != other.shape:
-            return f"two runs on the same input return different shapes of {name!r}", notes
-        difference = _relative(one, other)
-        if difference > _STABLE_RELATIVE:
-            differ = f"two runs on the same input differ in {name!r} by {difference:.2g} of its scale"
-            return f"{differ}: a random layer, or state kept between calls", notes
-    return None, notes
+    return tuple(f"forward writes to its input {name!r}" for name in written)
 
 
-def _relative(one: Array, other: Array) -> float:
-    if one.dtype.kind not in "fc":
-        return float(np.any(one != other))
-    finite = np.isfinite(one) & np.isfinite(other)
-    if not np.array_equal(np.isnan(one), np.isnan(other)):
-        return float("inf")
-    wide = np.complex128 if one.dtype.kind == "c" else np.float64
-    left, right = one[finite].astype(wide), other[finite].astype(wide)
-    scale = max(float(np.max(np.abs(each), initial=0.0)) for each in (left, right))
-    return float(np.max(np.abs(left - right), initial=0.0)) / scale if scale else 0.0
-
-
-def _oracle(module: nn.Module, inputs: Mapping[str, Array]) -> tuple[nn.Module | None, str | None]:
-    """The module in float64, or the reason why it cannot be."""
-    wide = copy.deepcopy(module).double()
+def _order_dependent(untouched: nn.Module | None, stored: StoredSamples, task: ReferenceTask) -> str | None:
+    """Whether a module that has seen nothing yet answers another call than the first as the used one did."""
+    if untouched is None:
+        return None
+    shape = stored.shapes[task.calls[0].samples[0]]
+    others = [call for call in task.calls if stored.shapes[call.samples[0]] != shape]
+    call = (others or task.calls)[-1]
+    recorded = ArrayReader(task.folder, REFERENCE).get_all(call.id)
     try:
-        produced = call_module(wide, widened(inputs))
-    except Exception as error:  # noqa: BLE001  # a custom operator may raise anything; the fallback takes over
-        return None, f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')[:200]}"
-    narrow = [name for name, array in produced.items() if array.dtype != widest(array.dtype)]
-    if narrow:
-        return None, f"the output {narrow[0]!r} stays {produced[narrow[0]].dtype.name} in a float64 module"
-    return wide, None
+        fresh = call_module(untouched, stored.batch(call.samples))
+    except Exception as error:  # noqa: BLE001  # whatever it raises, it did not when it had been called before
+        return f"it fails where other calls did not come before: {type(error).__name__}: {str(error).strip()[:200]}"
+    differs = difference(fresh, recorded)
+    return f"a first call and a later one {differs}: state kept between calls" if differs else None
