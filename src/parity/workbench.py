@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ from parity.arrays import ArrayReader
 from parity.artifacts import Artifact
 from parity.cache import ArtifactCache
 from parity.cells import Cell, Reference, judge_cell
-from parity.compare.floor import ReferenceArrays, measure_floor
+from parity.compare.floor import ReferenceArrays, Yardstick, measure_floor
 from parity.environment import machine_class
 from parity.errors import ModelError, ParityError
 from parity.exporters import EXPORTERS
@@ -144,7 +144,8 @@ class Workbench:
         outcome = self.children.run(reference, task, log=log, timeout=self.timeouts.run)
         facts: ReferenceFacts = value_of(outcome, f"the reference of {self.spec.name} cannot be run")
         arrays = ReferenceArrays(ArrayReader(folder, REFERENCE), ArrayReader(folder, ORACLE))
-        return Reference(facts, arrays, measure_floor(facts, arrays, loaded.calls))
+        yardsticks = measure_floor(facts, arrays, loaded.calls)
+        return Reference(replace(facts, notes=(*facts.notes, *_ill_conditioned(yardsticks))), arrays, yardsticks)
 
     def _export(self, name: str) -> Exported:
         source: Artifact | None = None
@@ -234,6 +235,14 @@ class Workbench:
         log: str | None = None,
     ) -> Record:
         return Record(target=target.name, verdict=verdict, stage=stage, symptom=symptom, message=message, log=log)
+
+
+def _ill_conditioned(yardsticks: Mapping[str, Yardstick]) -> tuple[str, ...]:
+    return tuple(
+        f"ill-conditioned: eager itself is good to {yardstick.good_to:.2g} in {name!r}"
+        for name, yardstick in yardsticks.items()
+        if yardstick.good_to is not None
+    )
 
 
 def _with_outputs(artifact: Artifact, facts: ReferenceFacts) -> Artifact:

@@ -120,6 +120,25 @@ def test_an_error_over_the_allowance_counts_before_a_larger_ratio_within_it(tmp_
     assert found.error > found.allowance
 
 
+def test_a_reference_that_lost_half_of_its_digits_is_named_and_so_is_a_target_that_far_from_it(
+    tmp_path: Path,
+) -> None:
+    exact = np.linspace(0.5, 1.0, 40).reshape(8, 5)
+    eager = exact.astype(np.float32)
+    eager[3, 2] += np.float32(3e-3)
+    made = case(tmp_path, [eager], [exact])
+    same, other = made.finding(eager), made.finding(exact.astype(np.float32))
+    assert same.good_to == pytest.approx(3e-3, rel=1e-3)
+    assert same.apart is None, "it is eager, digit by digit"
+    assert other.apart == pytest.approx(3e-3, rel=1e-3), "closer to the oracle, and not what eager returns"
+
+
+def test_a_well_conditioned_reference_is_not_named_whatever_the_target(tmp_path: Path) -> None:
+    exact = np.linspace(0.5, 1.0, 40).reshape(8, 5)
+    found = case(tmp_path, [exact.astype(np.float32)], [exact]).finding(exact.astype(np.float32) + np.float32(0.1))
+    assert (found.good_to, found.apart) == (None, None)
+
+
 def test_the_signal_to_noise_ratio_is_ten_times_the_logarithm_of_power(tmp_path: Path) -> None:
     values = np.asarray([[3.0, 4.0], [1.0, 2.0]])
     made = case(tmp_path, [values.astype(np.float32)], [values])

@@ -53,6 +53,19 @@ def test_agreement_with_a_constant_reference_decides_nothing_and_disagreement_fa
     assert judge_numeric(floats(constant=True, ratio=99.0), LIMITS, "float").verdict is Verdict.FAIL
 
 
+def test_a_large_difference_to_an_ill_conditioned_reference_decides_nothing_and_a_small_one_passes() -> None:
+    result = judge_numeric(floats(good_to=3e-3, apart=2e-3), LIMITS, "float")
+    assert (result.verdict, result.limit) == (Verdict.INCONCLUSIVE, 10)
+    assert result.message is not None
+    assert result.message.startswith("y: eager itself is good to 0.003 here, and the target differs from it by 0.002")
+    assert judge_numeric(floats(good_to=3e-3), LIMITS, "float").verdict is Verdict.PASS
+
+
+def test_beyond_the_limit_an_ill_conditioned_reference_is_no_excuse() -> None:
+    finding = floats(good_to=3e-3, apart=0.5, error=0.5, floor=3e-3, ratio=167.0)
+    assert judge_numeric(finding, LIMITS, "float").verdict is Verdict.FAIL
+
+
 @pytest.mark.parametrize("precision", ["float", "int8"])
 @pytest.mark.parametrize("rule", ["missing", "extra", "dtype", "shape", "nonfinite"])
 def test_a_structural_disagreement_fails_at_any_precision(rule: str, precision: str) -> None:

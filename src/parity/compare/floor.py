@@ -46,6 +46,22 @@ class Yardstick:
     constant: bool = False
 
     @property
+    def good_to(self) -> float | None:
+        """The relative error of eager itself where that has cost more than half of its digits, or None.
+
+        Half of the digits are left at the square root of the unit of round-off.
+        """
+        if not self.floors:
+            return None
+        worst = self.floors[MEASURES.index("max/output")]
+        return worst if worst > self.half_digits else None
+
+    @property
+    def half_digits(self) -> float:
+        """The relative error at which half of the output's digits are left."""
+        return math.sqrt(UNIT_ROUNDOFF[self.output.dtype])
+
+    @property
     def absolute(self) -> float:
         """The floor as a difference of two values of this output."""
         return self.floors[MEASURES.index("max/output")] * self.scale_peak if self.floors else 0.0

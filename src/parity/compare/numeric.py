@@ -155,6 +155,7 @@ def _join_floats(rows: Sequence[tuple[Call, Rows]], yardstick: Yardstick) -> Num
     unexplained = worst > yardstick.allowance
     chosen = int(np.argmax(np.where(unexplained, ratios, -1.0) if unexplained.any() else ratios))
     worst_call, worst_errors = relative[int(np.argmax(by_measure[:, chosen]))]
+    max_abs = max(float(row.to_eager.max(initial=0.0)) for _, row in rows)
     noise, signal = sum(row.noise for _, row in rows), sum(row.signal for _, row in rows)
     return NumericFinding(
         output=yardstick.output.name,
@@ -164,12 +165,22 @@ def _join_floats(rows: Sequence[tuple[Call, Rows]], yardstick: Yardstick) -> Num
         ratio=float(ratios[chosen]),
         allowance=yardstick.allowance,
         measure=MEASURES[chosen],
-        max_abs=max(float(row.to_eager.max(initial=0.0)) for _, row in rows),
+        max_abs=max_abs,
         worst_sample=_sample(worst_call, worst_errors[chosen]),
         n=sum(len(row.rms) for _, row in rows),
         sqnr_db=float(10 * np.log10(signal / noise)) if noise > 0 and signal > 0 else None,
+        good_to=yardstick.good_to,
+        apart=_apart(max_abs, yardstick),
         constant=yardstick.constant or None,
     )
+
+
+def _apart(max_abs: float, yardstick: Yardstick) -> float | None:
+    """How far the target is from eager, relative to the output, where that is more than half of the digits."""
+    if yardstick.good_to is None or not yardstick.scale_peak:
+        return None
+    apart = max_abs / yardstick.scale_peak
+    return apart if apart > yardstick.half_digits else None
 
 
 def _sample(call: Call, errors: Floats) -> int:

@@ -27,12 +27,21 @@ def judge_numeric(finding: NumericFinding, limits: Limits, precision: str) -> Nu
 
 def _judge_float(finding: NumericFinding, limits: Limits) -> NumericResult:
     if _within(finding, limits):
-        return _agreeing(finding, limits.ratio)
+        return _ill_conditioned(finding, limits) if finding.apart else _agreeing(finding, limits.ratio)
     message = (
         f"{finding.output}: error {finding.error:.2g} is {finding.ratio:.3g} floors of {finding.floor:.2g}, "
         f"{limits.ratio:g} are allowed ({finding.measure}, worst in sample {finding.worst_sample})"
     )
     return _result(finding, Verdict.FAIL, limits.ratio, message)
+
+
+def _ill_conditioned(finding: NumericFinding, limits: Limits) -> NumericResult:
+    """An error that is no worse than eager's own proves nothing where eager's own is large."""
+    message = (
+        f"{finding.output}: eager itself is good to {finding.good_to:.2g} here, and the target differs from it by "
+        f"{finding.apart:.2g}: more than half of the digits are noise, which decides nothing"
+    )
+    return _result(finding, Verdict.INCONCLUSIVE, limits.ratio, message)
 
 
 def _within(finding: NumericFinding | ShapeFinding, limits: Limits) -> bool:

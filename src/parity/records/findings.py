@@ -17,6 +17,8 @@ class NumericFinding:
     `dtype`, `shape`, `nonfinite`.
     `error`, `floor` and `allowance` are relative and belong to the measure named by `measure`, the one
     with the largest ratio. `max_abs` is the largest absolute difference to the eager reference.
+    `good_to` is there where the model is ill-conditioned: the relative error of eager itself, once that has
+    cost more than half of its digits. `apart` is there where the target differs from eager by as much.
     """
 
     output: str
@@ -32,6 +34,8 @@ class NumericFinding:
     n: int | None = None
     sqnr_db: float | None = None
     constant: bool | None = None
+    good_to: float | None = None
+    apart: float | None = None
     detail: str | None = None
 
 
