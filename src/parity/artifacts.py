@@ -11,6 +11,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 MANIFEST = "artifact.json"
+
+QUANTIZED = frozenset({"int8"})
+"""Precisions that are judged by decisions: their distance from the reference is by design."""
+
+REDUCED = frozenset({"float16", "bfloat16"})
+"""Precisions whose floor is that of the eager model in the same precision."""
 _CHUNK = 1 << 20
 
 
@@ -22,7 +28,7 @@ class Manifest:
         exporter: The name of what made it, or of the file where it was made elsewhere.
         format: What a runtime has to be able to read: `torchscript`, `exported-program`, `onnx`,
             `torch-quantized`.
-        precision: `float`, or `int8` where it is judged by decisions.
+        precision: `float` for the model's own, or one of `QUANTIZED` or `REDUCED`.
         entry: The file to open, relative to the folder.
         outputs: Names of the outputs in order, as the reference calls them; empty where unknown.
         seconds: How long the export took.

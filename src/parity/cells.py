@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from parity.arrays import Array, ArrayReader
+from parity.artifacts import QUANTIZED
 from parity.compare.decisions import compare_decisions
 from parity.compare.floor import ReferenceArrays, Yardstick
 from parity.compare.numeric import compare_held_out, compare_sweep, own_noise
@@ -31,11 +32,12 @@ Result = NumericResult | DecisionResult | ShapeResult
 
 @dataclass(frozen=True)
 class Reference:
-    """The reference's facts, arrays and yardsticks."""
+    """The reference's facts, arrays and yardsticks; `undecided` says why these can judge nothing, if so."""
 
     facts: ReferenceFacts
     arrays: ReferenceArrays
     yardsticks: Mapping[str, Yardstick]
+    undecided: str | None = None
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Cell:
 
     Attributes:
         target: The target's name.
-        precision: `float`, or `int8` where it is judged by decisions.
+        precision: `float`, or what the artifact was reduced or quantized to.
         limits: What the gates allow it.
         calls: The calls that were planned.
         outputs: The arrays it returned, by call.
@@ -87,6 +89,8 @@ def judge_cell(cell: Cell, reference: Reference) -> Record:
         return replace(record, verdict=Verdict.FAIL, stage=Stage.RUN, symptom=Symptom.EXCEPTION, message=message)
     if reference.facts.unstable:
         return _undecided(record, f"the reference is not deterministic: {reference.facts.unstable}")
+    if reference.undecided:
+        return _undecided(record, reference.undecided)
     if verdict is Verdict.FAIL:
         return replace(record, stage=Stage.COMPARE, symptom=Symptom.MISMATCH)
     open_question = _open_question(cell, (*numeric, *decisions))
@@ -119,10 +123,10 @@ def _held_out(cell: Cell, reference: Reference) -> tuple[tuple[NumericResult, ..
 
 def _sweep(cell: Cell, reference: Reference, *, complete: bool) -> tuple[ShapeResult, ...]:
     yardsticks = reference.yardsticks
-    if complete and cell.precision != "float":
+    if complete and cell.precision in QUANTIZED:
         yardsticks = own_noise(cell.outputs, reference.arrays, yardsticks, cell.calls)
     findings = compare_sweep(cell.outputs, reference.arrays, yardsticks, cell.calls, cell.failed)
-    if not complete and cell.precision != "float":
+    if not complete and cell.precision in QUANTIZED:
         # Without its own noise to hold them against, that these batch sizes ran is all that can be said.
         findings = tuple(replace(finding, error=None, ratio=None, allowance=None) for finding in findings)
     return tuple(judge_shape(finding, cell.limits) for finding in findings)
@@ -130,7 +134,7 @@ def _sweep(cell: Cell, reference: Reference, *, complete: bool) -> tuple[ShapeRe
 
 def _open_question(cell: Cell, results: Sequence[NumericResult | DecisionResult]) -> str:
     """Why a quantized target that did not fail is undecided all the same; empty where it is not."""
-    if cell.precision == "float":
+    if cell.precision not in QUANTIZED:
         return ""
     if cell.synthetic:
         return "random inputs say little about quantized decisions: give --samples"

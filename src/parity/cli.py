@@ -149,6 +149,7 @@ def targets() -> None:
         from rich.markup import escape  # noqa: PLC0415
         from rich.table import Table  # noqa: PLC0415
 
+        from parity.artifacts import QUANTIZED  # noqa: PLC0415
         from parity.environment import cuda  # noqa: PLC0415
         from parity.exporters import EXPORTERS  # noqa: PLC0415
         from parity.runtimes import RUNTIMES  # noqa: PLC0415
@@ -157,7 +158,7 @@ def targets() -> None:
         exporters = Table("target", "makes", "judged by", "exporter", box=None, header_style="bold")
         for name in EXPORTERS:
             exporter = EXPORTERS.get(name)
-            rule = "floor" if exporter.precision == "float" else "decisions"
+            rule = "decisions" if exporter.precision in QUANTIZED else "floor"
             target = Target(name, exporter.runtime).name
             exporters.add_row(target, exporter.format, rule, escape(str(exporter.availability())))
         runtimes = Table("runtime", "reads", "version", box=None, header_style="bold")

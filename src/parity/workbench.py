@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from parity.arrays import ArrayReader
-from parity.artifacts import Artifact
+from parity.artifacts import REDUCED, Artifact
 from parity.cache import ArtifactCache
 from parity.cells import Cell, Reference, judge_cell
 from parity.compare.floor import ReferenceArrays, Yardstick, measure_floor
+from parity.compare.reduced import reduced_yardsticks, wider_outputs
 from parity.environment import machine_class
 from parity.errors import ModelError, ParityError
 from parity.exporters import EXPORTERS
@@ -26,6 +27,7 @@ from parity.settings import TimeoutSettings
 from parity.targets import Target
 from parity.workers.load import HELD_OUT, Loaded, load
 from parity.workers.process import Children, Outcome
+from parity.workers.reduced import ReducedTask, reduced_reference
 from parity.workers.reference import ORACLE, REFERENCE, ReferenceTask, reference
 from parity.workers.run import OUTPUTS, Ran, RunTask, run
 
@@ -82,6 +84,10 @@ class Workbench:
     def reference(self) -> Reference:
         """The reference; raises ModelError where the model does not run on its own samples."""
         return self._once("reference", self._reference)
+
+    def reduced(self, precision: str) -> Reference:
+        """The reference with the floors of a reduced precision, for targets that have one."""
+        return self._once(f"reference in {precision}", lambda: self._reduced(precision))
 
     def exported(self, exporter: str) -> Exported:
         """The artifact of an exporter, from the cache or made now. Failures are values."""
@@ -146,6 +152,22 @@ class Workbench:
         arrays = ReferenceArrays(ArrayReader(folder, REFERENCE), ArrayReader(folder, ORACLE))
         yardsticks = measure_floor(facts, arrays, loaded.calls)
         return Reference(replace(facts, notes=(*facts.notes, *_ill_conditioned(yardsticks))), arrays, yardsticks)
+
+    def _reduced(self, precision: str) -> Reference:
+        loaded, ref = self.loaded(), self.reference()
+        if not wider_outputs(ref.yardsticks, precision):
+            return ref
+        folder = self.folder / "reference"
+        sha = loaded.model.weights_sha256
+        task = ReducedTask(self.spec, self.samples, loaded.calls, folder, self.threads, sha, precision)
+        log = self.artifacts / f"reference.{precision}.log"
+        outcome = self.children.run(reduced_reference, task, log=log, timeout=self.timeouts.run)
+        if outcome.symptom is not Symptom.OK:
+            failed = outcome.error.what if outcome.error else outcome.message
+            return replace(ref, undecided=f"there is no floor for {precision}: {failed}")
+        arrays = ArrayReader(folder, precision)
+        yardsticks, why = reduced_yardsticks(ref.yardsticks, arrays, ref.arrays, loaded.calls, precision)
+        return replace(ref, yardsticks=yardsticks, undecided=why and f"there is no floor for {precision}: {why}")
 
     def _export(self, name: str) -> Exported:
         source: Artifact | None = None
@@ -219,7 +241,7 @@ class Workbench:
             labels=self.stored().labels,
             synthetic=loaded.samples.synthetic,
         )
-        record = judge_cell(cell, ref)
+        record = judge_cell(cell, self.reduced(cell.precision) if cell.precision in REDUCED else ref)
         memory = MemoryFacts(peak_bytes=outcome.peak_bytes) if outcome.peak_bytes is not None else None
         record = replace(record, export=made.facts, memory=memory, runtime=dict(ran.facts) or None)
         return Judged(record if record.symptom is Symptom.OK else replace(record, log=str(log)), artifact)

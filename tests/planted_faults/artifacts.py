@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from onnx import numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnxruntime.transformers.float16 import convert_float_to_float16
 from torch import nn
 
 from tests.planted_faults import zoo
@@ -82,3 +83,10 @@ def wreck_scale(source: Path, target: Path) -> Path:
     scale.CopyFrom(numpy_helper.from_array(values, scale.name))
     onnx.save(model, target)
     return target
+
+
+def halve(source: Path, path: Path, *, keep_io: bool) -> Path:
+    """The same ONNX file in float16, with inputs and outputs in float32 or in float16 as well."""
+    halved = convert_float_to_float16(onnx.load(source), keep_io_types=keep_io)
+    onnx.save(halved, path)
+    return path

@@ -42,6 +42,10 @@ def _make_classifiers(folder: Path) -> None:
     made.scale_weight(folder / "healthy.onnx", folder / "weight.onnx", 1.01)
     made.quantize(folder / "healthy.onnx", folder / "healthy-int8.onnx")
     made.wreck_scale(folder / "healthy-int8.onnx", folder / "wrecked-int8.onnx")
+    made.scale_weight(folder / "healthy.onnx", folder / "scaled.onnx", 1.5)
+    made.halve(folder / "healthy.onnx", folder / "half-inside.onnx", keep_io=True)
+    made.halve(folder / "healthy.onnx", folder / "half.onnx", keep_io=False)
+    made.halve(folder / "scaled.onnx", folder / "half-scaled.onnx", keep_io=True)
     scaled = zoo.Classifier().eval()
     scaled.load_state_dict(model.state_dict())
     with torch.no_grad():
@@ -72,6 +76,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "faulty": (*CLASSIFIER, *_artifacts("weight.onnx", "weight.ts.pt", "epsilon.onnx", "epsilon.ts.pt", "dropout.onnx",
                                         "dropout.ts.pt", "wrecked-int8.onnx")),
     "healthy": (*CLASSIFIER, *_artifacts("healthy.onnx", "healthy.ts.pt", "healthy-int8.onnx")),
+    "halves": (*CLASSIFIER, *_artifacts("half-inside.onnx", "half.onnx", "half-scaled.onnx")),
     "faulty pairs": ("zoo.py:Pair", *SAMPLES, *_artifacts("swapped.ts.pt", "narrowed.ts.pt", "not-a-number.ts.pt",
                                                           "missing.ts.pt", "off-by-one.ts.pt")),
     "healthy pair": ("zoo.py:Pair", *SAMPLES, *_artifacts("healthy-pair.ts.pt")),

@@ -107,3 +107,17 @@ def test_an_integer_output_that_differs_is_caught_and_counted(runs: Background) 
 def test_the_same_outputs_without_a_fault_pass(runs: Background) -> None:
     assert runs["healthy pair"].status == 0, runs["healthy pair"].text
     passed(runs["healthy pair"].record("healthy-pair.ts.pt"))
+
+
+@pytest.mark.parametrize("name", ["half-inside.onnx", "half.onnx"])
+def test_a_float16_artifact_is_held_against_what_float16_costs_eager(runs: Background, name: str) -> None:
+    record = runs["halves"].record(name)
+    assert (record.verdict, record.precision) == (Verdict.PASS, "float16"), record
+    floor = record.numeric[0].floor
+    assert floor is not None
+    assert floor >= 2.0**-11, "the unit of round-off of float16"
+
+
+def test_a_fault_in_a_float16_artifact_is_caught(runs: Background) -> None:
+    record = runs["halves"].record("half-scaled.onnx")
+    assert (record.verdict, record.symptom) == (Verdict.FAIL, Symptom.MISMATCH), record

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 import torch
@@ -15,8 +16,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::F
 
 
 def onnx_model(path: Path, op: str = "Relu", *, external: bool = False) -> Path:
-    import numpy as np
-
     nodes = [helper.make_node("Add", ["x", "w"], ["z"]), helper.make_node(op, ["z"], ["y"])]
     value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in ("x", "y")]
     weights = numpy_helper.from_array(np.ones(2, np.float32), "w")
@@ -37,6 +36,25 @@ def test_a_quantized_torchscript_file_is_judged_as_int8(tmp_path: Path) -> None:
     quantized = torch.ao.quantization.quantize_dynamic(nn.Sequential(nn.Linear(2, 2)), {nn.Linear})
     torch.jit.save(torch.jit.script(quantized), tmp_path / "q.pt")
     assert inspect_artifact(tmp_path / "q.pt").manifest.precision == "int8"
+
+
+@pytest.mark.parametrize(("dtype", "precision"), [(torch.float16, "float16"), (torch.bfloat16, "bfloat16")])
+def test_a_torchscript_file_in_a_reduced_precision_is_told_by_its_weights(
+    tmp_path: Path, dtype: torch.dtype, precision: str
+) -> None:
+    torch.jit.save(torch.jit.script(nn.Linear(2, 2).to(dtype)), tmp_path / "half.pt")
+    assert inspect_artifact(tmp_path / "half.pt").manifest.precision == precision
+
+
+def test_an_onnx_file_in_float16_is_told_by_most_of_its_weights(tmp_path: Path) -> None:
+    model = onnx.load(onnx_model(tmp_path / "m.onnx"))
+    half = numpy_helper.from_array(np.ones(3, np.float16), "half")
+    model.graph.initializer.append(half)
+    onnx.save(model, tmp_path / "m.onnx")
+    assert inspect_artifact(tmp_path / "m.onnx").manifest.precision == "float16"
+    model.graph.initializer.append(numpy_helper.from_array(np.ones(9, np.float32), "single"))
+    onnx.save(model, tmp_path / "m.onnx")
+    assert inspect_artifact(tmp_path / "m.onnx").manifest.precision == "float"
 
 
 def test_an_exported_program_is_told_by_its_content(tmp_path: Path) -> None:

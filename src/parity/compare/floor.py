@@ -35,6 +35,8 @@ class Yardstick:
         allowance: Square root of the longest reduction times the unit of round-off: the probabilistic
             bound on the error of a sum in any order (Higham and Mary, 2019, theorem 3.1).
         constant: Whether the reference returned the same for every sample, or only zeros.
+        unit: The unit of round-off that the floors stand on.
+        accepted: Dtypes besides the reference's own that a target may return.
     """
 
     output: OutputFacts
@@ -44,6 +46,8 @@ class Yardstick:
     floors: tuple[float, ...] = ()
     allowance: float = 0.0
     constant: bool = False
+    unit: float = 0.0
+    accepted: frozenset[str] = frozenset()
 
     @property
     def good_to(self) -> float | None:
@@ -59,7 +63,7 @@ class Yardstick:
     @property
     def half_digits(self) -> float:
         """The relative error at which half of the output's digits are left."""
-        return math.sqrt(UNIT_ROUNDOFF[self.output.dtype])
+        return math.sqrt(self.unit)
 
     @property
     def absolute(self) -> float:
@@ -107,13 +111,15 @@ def _measure(output: OutputFacts, facts: ReferenceFacts, arrays: ReferenceArrays
         rule="floor" if facts.oracle == "float64" else "reordering",
         scale_rms=scale_rms,
         scale_peak=scale_peak,
-        floors=_worst([*rows, *copies], scale_rms, scale_peak, unit),
+        floors=worst_errors([*rows, *copies], scale_rms, scale_peak, unit),
         allowance=math.sqrt(facts.longest_reduction) * unit,
+        unit=unit,
         constant=scale_peak == 0.0 or _constant(output, arrays, present, _CONSTANT_ULPS * unit),
     )
 
 
-def _worst(rows: Iterable[Rows], scale_rms: float, scale_peak: float, unit: float) -> tuple[float, ...]:
+def worst_errors(rows: Iterable[Rows], scale_rms: float, scale_peak: float, unit: float) -> tuple[float, ...]:
+    """The worst finite error by measure, at least one unit of round-off."""
     worst = np.full(len(MEASURES), unit)
     for row in rows:
         errors = row.relative(scale_rms, scale_peak)

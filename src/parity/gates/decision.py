@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from parity.artifacts import QUANTIZED
 from parity.compare.decisions import needed_for
 from parity.models.spec import Limits
 from parity.records import DecisionFinding, DecisionResult, Verdict
@@ -20,7 +21,7 @@ def judge_decision(finding: DecisionFinding, limits: Limits, precision: str) -> 
     if finding.metric != "top1_agreement":
         return DecisionResult(**facts)
     low, high, limit = finding.low or 0.0, finding.high or 0.0, limits.agreement
-    if low >= limit or (precision == "float" and not finding.flips):
+    if low >= limit or (precision not in QUANTIZED and not finding.flips):
         return DecisionResult(**facts, limit=limit, verdict=Verdict.PASS)
     interval = f"{finding.value:.4f} ({low:.4f} to {high:.4f}) over {finding.n} decisions"
     if high < limit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 
+from parity.artifacts import QUANTIZED
 from parity.models.spec import Limits
 from parity.records import NumericFinding, NumericResult, ShapeFinding, ShapeResult, Symptom, Verdict
 
@@ -18,7 +19,7 @@ def judge_numeric(finding: NumericFinding, limits: Limits, precision: str) -> Nu
     constant reference decides nothing.
     """
     if finding.rule in _FLOAT_RULES:
-        return _judge_quantized(finding, limits) if precision != "float" else _judge_float(finding, limits)
+        return _judge_quantized(finding, limits) if precision in QUANTIZED else _judge_float(finding, limits)
     if finding.rule == "exact" and not finding.mismatched:
         return _agreeing(finding, None)
     what = finding.detail or f"{finding.mismatched} values differ, by {finding.max_abs:g} at most"

@@ -18,6 +18,13 @@ def call_module(module: nn.Module, inputs: Mapping[str, Array]) -> dict[str, Arr
         return to_arrays(module(*(torch.from_numpy(array) for array in inputs.values())))
 
 
+def call_converted(module: nn.Module, inputs: Mapping[str, Array], dtype: torch.dtype) -> dict[str, Array]:
+    """The same with every float input rounded to `dtype`, which NumPy need not have."""
+    tensors = (torch.from_numpy(array) for array in inputs.values())
+    with torch.inference_mode():
+        return to_arrays(module(*(each.to(dtype) if each.is_floating_point() else each for each in tensors)))
+
+
 def copied(module: nn.Module) -> nn.Module | None:
     """A copy with weights of its own, or None where a module cannot be copied."""
     try:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-from parity.artifacts import Artifact, Manifest, describe_files
+from parity.artifacts import REDUCED, Artifact, Manifest, describe_files
 from parity.errors import UsageError
 from parity.models.kinds import CHECKPOINT, EXPORTED_PROGRAM, TORCHSCRIPT, archive_kind
 
@@ -29,8 +33,8 @@ def _zipped(path: Path) -> Artifact:
         code = "".join(archive.read(name).decode("utf-8", "replace") for name in names if name.endswith(".py"))
     kind = archive_kind(names)
     if kind == TORCHSCRIPT:
-        quantized = "quantized" in code
-        return _artifact(path, "torchscript", "int8" if quantized else "float", (path.name,))
+        precision = "int8" if "quantized" in code else _torchscript_precision(path)
+        return _artifact(path, "torchscript", precision, (path.name,))
     if kind == EXPORTED_PROGRAM:
         return _artifact(path, "exported-program", "float", (path.name,))
     raise UsageError(
@@ -70,7 +74,38 @@ def _onnx(path: Path) -> Artifact:
                          hint=f"copy {missing[0]} beside it")  # fmt: skip
     nodes = [node for graph in (model.graph, *model.functions) for node in graph.node]
     quantized = any(node.op_type in QUANTIZED_OPS for node in nodes)
-    return _artifact(path, "onnx", "int8" if quantized else "float", (path.name, *sorted(beside)))
+    precision = "int8" if quantized else _onnx_precision(model.graph.initializer)
+    return _artifact(path, "onnx", precision, (path.name, *sorted(beside)))
+
+
+def _torchscript_precision(path: Path) -> str:
+    import torch  # noqa: PLC0415  # only for this kind of file
+
+    try:
+        module = torch.jit.load(str(path), map_location="meta")
+    except Exception:  # noqa: BLE001  # the open stage says what is wrong with it
+        return "float"
+    sizes = Counter[str]()
+    for tensor in (*module.parameters(), *module.buffers()):
+        sizes[str(tensor.dtype).rpartition(".")[2]] += tensor.numel()
+    return _reduced(sizes)
+
+
+def _onnx_precision(initializers: Iterable[Any]) -> str:
+    from onnx import TensorProto  # noqa: PLC0415  # optional, and here already
+
+    names = {TensorProto.FLOAT: "float32", TensorProto.FLOAT16: "float16", TensorProto.BFLOAT16: "bfloat16"}
+    sizes = Counter[str]()
+    for tensor in initializers:
+        sizes[names.get(tensor.data_type, "")] += math.prod(tensor.dims)
+    return _reduced(sizes)
+
+
+def _reduced(sizes: Mapping[str, int]) -> str:
+    """The reduced precision that most of the weights have, or `float`."""
+    floats = {name: sizes.get(name, 0) for name in ("float32", "float64", *REDUCED)}
+    most = max(floats, key=lambda name: floats[name])
+    return most if most in REDUCED and floats[most] else "float"
 
 
 def _artifact(path: Path, kind: str, precision: str, files: tuple[str, ...]) -> Artifact:
