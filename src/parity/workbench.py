@@ -20,6 +20,7 @@ from parity.errors import ModelError, ParityError
 from parity.exporters import EXPORTERS
 from parity.exporting import Exported, Exporting, export_facts
 from parity.golden.evidence import Evidence, toolchain
+from parity.keeping import keep_worst
 from parity.models.spec import ModelSpec
 from parity.records import MemoryFacts, Record, ReferenceFacts, Stage, Symptom, Verdict
 from parity.samples.store import StoredSamples
@@ -242,8 +243,9 @@ class Workbench:
             synthetic=loaded.samples.synthetic,
         )
         record = judge_cell(cell, self.reduced(cell.precision) if cell.precision in REDUCED else ref)
+        kept = keep_worst(record, cell, ref, self.stored(), log.with_name(f"{target.runtime}.worst"))
         memory = MemoryFacts(peak_bytes=outcome.peak_bytes) if outcome.peak_bytes is not None else None
-        record = replace(record, export=made.facts, memory=memory, runtime=dict(ran.facts) or None)
+        record = replace(record, export=made.facts, memory=memory, runtime=dict(ran.facts) or None, worst_samples=kept)
         return Judged(record if record.symptom is Symptom.OK else replace(record, log=str(log)), artifact)
 
     def _ended(

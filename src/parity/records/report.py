@@ -35,7 +35,11 @@ class MemoryFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """One cell: one model at one target, and everything that was learnt about it."""
+    """One cell: one model at one target, and everything that was learnt about it.
+
+    `worst_samples` are files that hold the inputs and all outputs of the worst sample of each output that
+    did not pass.
+    """
 
     target: str
     verdict: Verdict
@@ -51,6 +55,7 @@ class Record:
     latency: tuple[LatencyResult, ...] = ()
     memory: MemoryFacts | None = None
     runtime: dict[str, str] | None = None
+    worst_samples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

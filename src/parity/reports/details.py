@@ -86,6 +86,7 @@ def facts(record: Record) -> tuple[tuple[str, str], ...]:
     if record.memory:
         found.append(("peak memory", size(record.memory.peak_bytes)))
     found += [(f"runtime {name}", value) for name, value in (record.runtime or {}).items()]
+    found += [("worst sample", path) for path in record.worst_samples]
     if record.log:
         found.append(("log", record.log))
     return tuple(found)
