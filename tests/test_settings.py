@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,9 @@ import pytest
 from parity.errors import SettingsError
 from parity.models.spec import Limits
 from parity.settings import LimitSettings, Settings, find_settings
+
+WAIVER = "[[waivers]]\nmodel = '*'\ntarget = 'onnx'\n"
+EXPIRES = "reason = 'a'\nexpires = 2027-01-31\n"
 
 
 def write(folder: Path, text: str, name: str = "parity.toml") -> Path:
@@ -56,12 +60,20 @@ def test_every_section_is_read(tmp_path: Path) -> None:
         agreement = 0.9
         [models.digits.target_limits."onnx@onnxruntime"]
         sqnr_db = 20
+        [[waivers]]
+        model = "digits"
+        target = "onnx"
+        reason = " known "
+        expires = 2027-01-31
+        check = "latency"
     """))  # fmt: skip
     digits = found.models["digits"]
     assert (found.limits.ratio, found.timeouts.export, found.latency.processes) == (7.5, 30, 3)
     assert (found.registry, found.suites.inconclusive) == (["suites/models.py"], "fail")
     assert (digits.factory, digits.limits.agreement) == ("model.py:Net", 0.9)
     assert digits.target_limits["onnx@onnxruntime"].sqnr_db == 20
+    (waiver,) = found.waivers
+    assert (waiver.reason, waiver.expires, waiver.check) == ("known", dt.date(2027, 1, 31), "latency")
 
 
 @pytest.mark.parametrize(
@@ -72,6 +84,8 @@ def test_every_section_is_read(tmp_path: Path) -> None:
         ("[models.a]\nfactry = 'x'", "there is no setting 'models.a.factry'", "did you mean 'factory'?"),
         ("[models.a.target_limits.onnx]\nration = 1", "there is no setting 'models.a.target_limits.onnx.ration'",
          "did you mean 'ratio'?"),
+        ("[[waivers]]\nmodel = 'a'\ntarget = 'b'\nreason = 'c'\nexpires = 2027-01-31\nchek = 'latency'",
+         "there is no setting 'waivers.0.chek'", "did you mean 'check'?"),
     ],
 )  # fmt: skip
 def test_a_misspelt_setting_is_named_with_the_nearest_one(tmp_path: Path, text: str, what: str, hint: str) -> None:
@@ -87,7 +101,10 @@ def test_a_misspelt_setting_is_named_with_the_nearest_one(tmp_path: Path, text: 
     "text",
     ["[limits]\nratio = 0", "[limits]\nagreement = 1.5", "[limits]\nlatency = 0.9", "[timeouts]\nrun = -1",
      "[latency]\nprocesses = 0", "[suites]\ninconclusive = 'maybe'", "registry = 'one'", "limits = 3",
-     "root = '/elsewhere'", "golden = ", "\xff"],
+     "root = '/elsewhere'", "golden = ", "\xff",
+     WAIVER + "reason = ' '\nexpires = 2027-01-31", WAIVER + "reason = 'a'\nexpires = '2027-01-31'",
+     WAIVER + "reason = 'a'", WAIVER + "expires = 2027-01-31", WAIVER.replace("onnx", "*") + EXPIRES,
+     WAIVER + EXPIRES + "check = 'everything'", WAIVER + EXPIRES + "check = 'latency'\noutput = 'logits'"],
 )  # fmt: skip
 def test_a_value_that_makes_no_sense_is_a_settings_error_that_names_the_file(tmp_path: Path, text: str) -> None:
     (tmp_path / "parity.toml").write_bytes(text.encode("latin-1"))
@@ -106,3 +123,8 @@ def test_limits_of_a_narrower_scope_are_laid_over_value_by_value() -> None:
 def test_limits_that_are_left_out_take_the_defaults() -> None:
     assert LimitSettings().frozen() == Limits()
     assert LimitSettings(ratio=3).frozen() == Limits(ratio=3)
+
+
+def test_a_waiver_with_a_reason_and_a_last_day_is_read(tmp_path: Path) -> None:
+    (waiver,) = find_settings(write(tmp_path, WAIVER + EXPIRES)).waivers
+    assert (waiver.model, waiver.target, waiver.output) == ("*", "onnx", None)

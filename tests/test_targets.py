@@ -5,14 +5,15 @@ from pathlib import Path
 import pytest
 
 from parity.artifacts import Artifact, Manifest
-from parity.errors import UnknownName, UsageError
+from parity.errors import SettingsError, UnknownName, UsageError
 from parity.exporters import EXPORTERS
 from parity.exporters.onnx import OnnxExporter
 from parity.exporters.trace import TraceExporter
 from parity.registry import Availability
 from parity.runtimes import RUNTIMES
 from parity.runtimes.onnxruntime import OnnxRuntime
-from parity.targets import Target, foreign_target, parse_target, plan_targets
+from parity.settings import LimitSettings, ModelSettings, Settings
+from parity.targets import Target, check_target_limits, foreign_target, parse_target, plan_targets, target_in_settings
 
 
 def test_an_exporter_alone_means_its_default_runtime() -> None:
@@ -95,3 +96,26 @@ def test_a_file_that_nothing_reads_is_refused(kind: str, runtime: str | None) ->
     with pytest.raises(UsageError) as caught:
         foreign_target(Path("model.bin"), foreign(kind), runtime)
     assert caught.value.got == kind
+
+
+def test_a_target_in_the_settings_is_one_that_exists() -> None:
+    assert target_in_settings("onnx", "here") == "onnx@onnxruntime"
+    assert target_in_settings("trace@torchscript", "here") == "trace@torchscript"
+    assert target_in_settings("net.onnx", "here") == "net.onnx"
+    for text, meant in (("onxn", "onnx"), ("trace@torchscrip", "torchscript"), ("trace@onnxruntime", "trace@")):
+        with pytest.raises(SettingsError) as caught:
+            target_in_settings(text, "here")
+        assert meant in (caught.value.hint or "")
+        assert caught.value.where == "here"
+
+
+def test_limits_of_a_target_that_nobody_knows_are_a_settings_error() -> None:
+    def settings(target: str) -> Settings:
+        return Settings(root=Path(), models={"digits": ModelSettings(target_limits={target: LimitSettings(ratio=20)})})
+
+    check_target_limits(settings("onnx"))
+    check_target_limits(settings("onnx@onnxruntime"))
+    with pytest.raises(SettingsError) as caught:
+        check_target_limits(settings("onnx-int8-statc"))
+    assert caught.value.where == "models.digits.target_limits.onnx-int8-statc"
+    assert "did you mean 'onnx-int8-static'" in (caught.value.hint or "")

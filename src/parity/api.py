@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from parity.environment import today as this_day
 from parity.errors import UsageError
+from parity.gates.waivers import waivers_of
 from parity.golden.record import Golden
 from parity.models.find import find_model
 from parity.models.kinds import check_checkpoint
+from parity.models.registry import known_names
 from parity.models.spec import ModelSpec
 from parity.records import Report
 from parity.samples.calls import BATCH_SIZES
 from parity.settings import Settings, find_settings
-from parity.targets import plan_targets
+from parity.targets import check_target_limits, plan_targets
 from parity.workers.process import refuse_recursion
 
 
@@ -77,6 +80,8 @@ def report(
         samples=_absolute(samples, settings), calibration=_absolute(calibration, settings),
         labels=_absolute(labels, settings), trust_pickle=trust_pickle or None,
     )  # fmt: skip
+    check_target_limits(settings)
+    waivers = waivers_of(settings, spec.name, today := this_day(), known_names(settings, spec.name))
     if spec.weights is not None:
         check_checkpoint(spec.root / spec.weights)
     batch_sizes, threads = _checked(batch_sizes), _positive(threads)
@@ -96,6 +101,8 @@ def report(
         golden=read_golden_of(spec, Path(golden)) if golden is not None else None,
         in_process=in_process,
         device=_usable(device),
+        waivers=waivers,
+        today=today,
         notice=notice,
     )
     if out is None:

@@ -66,14 +66,22 @@ def _write(name: str, golden: Path | None, threads: int, *, latency: bool, accep
 
 
 def _request(name: str, golden: Path | None, threads: int, notice: Callable[[str], None]) -> tuple[Request, Path]:
+    from parity.environment import today  # noqa: PLC0415
+    from parity.gates.waivers import waivers_of  # noqa: PLC0415
     from parity.golden.files import golden_folder  # noqa: PLC0415
     from parity.models.find import find_model  # noqa: PLC0415
+    from parity.models.registry import known_names  # noqa: PLC0415
     from parity.pipeline import Request  # noqa: PLC0415
     from parity.settings import find_settings  # noqa: PLC0415
-    from parity.targets import plan_targets  # noqa: PLC0415
+    from parity.targets import check_target_limits, plan_targets  # noqa: PLC0415
 
     settings = find_settings()
     spec = find_model(name, settings)
+    check_target_limits(settings)
+    waivers = waivers_of(settings, spec.name, today(), known_names(settings, spec.name))
     folder = golden / spec.name if golden is not None else golden_folder(settings, spec.name)
     targets = plan_targets(spec.targets)
-    return Request(spec=spec, targets=targets, settings=settings, threads=threads, notice=notice), folder
+    request = Request(
+        spec=spec, targets=targets, settings=settings, threads=threads, waivers=waivers, notice=notice
+    )  # fmt: skip
+    return request, folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import platform
 import sys
@@ -14,6 +15,11 @@ from parity.registry import Availability
 DEVICES = ("cpu", "cuda")
 
 PACKAGES = ("torch", "torchvision", "numpy", "onnx", "onnxscript", "onnxruntime", "onnxruntime-gpu")
+
+
+def today() -> dt.date:
+    """The day that waivers are held against, in UTC, so that every machine of a team agrees on it."""
+    return dt.datetime.now(dt.timezone.utc).date()
 
 
 def versions() -> dict[str, str]:

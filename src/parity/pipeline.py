@@ -7,15 +7,17 @@ import datetime as dt
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import parity
 from parity.artifacts import emptied
 from parity.cache import ArtifactCache, cache_folder
-from parity.environment import cores, environment, machine_class
+from parity.environment import cores, environment, machine_class, today
 from parity.errors import UsageError
 from parity.gates.latency import judge_latency
+from parity.gates.waivers import Waiver, waived
 from parity.golden.baseline import latency_baseline
 from parity.golden.check import check_golden
 from parity.golden.record import Golden
@@ -62,6 +64,8 @@ class Request:
         golden: What was approved at the last release, or None.
         in_process: Run every stage in this process, for a debugger; nothing is timed then.
         device: `cpu` or `cuda`: what targets, and eager when it is timed, run on.
+        waivers: Those of the model.
+        today: The day that they are held against.
     """
 
     spec: ModelSpec
@@ -75,6 +79,8 @@ class Request:
     golden: Golden | None = None
     in_process: bool = False
     device: str = "cpu"
+    waivers: tuple[Waiver, ...] = ()
+    today: dt.date = field(default_factory=today)
     notice: Notice = field(default=lambda _: None)
 
 
@@ -126,7 +132,7 @@ def _judged_report(bench: Workbench, request: Request) -> Report:
     targets = (*request.targets, *_foreign(request, bench))
     judged = _judge_all(bench, targets, request)
     timings = _time(bench, targets, judged, request) if request.latency else None
-    return _report(bench, targets, judged, timings, request)
+    return _report(bench, judged, timings, request)
 
 
 class scratch(tempfile.TemporaryDirectory[str]):  # noqa: N801  # used like a function
@@ -210,14 +216,18 @@ def _timed_batches(bench: Workbench) -> tuple[int, ...]:
 
 def _report(
     bench: Workbench,
-    targets: Sequence[Target],
     judged: Sequence[Judged],
     timings: Timings | None,
     request: Request,
 ) -> Report:
     loaded, reference = bench.loaded(), bench.reference()
     measured = measurements(timings, request.threads)
-    records = [_with_latency(each.record, measured, timings, request) for _, each in zip(targets, judged, strict=True)]
+    untimed = timings.failed if timings is not None else {}
+    records = [
+        waived(_with_latency(each.record, measured, timings, request), request.waivers, request.today,
+               untimed.get(each.record.target))
+        for each in judged
+    ]  # fmt: skip
     golden = check_golden(request.golden, records, bench) if request.golden else ()
     verdicts = [record.verdict for record in records]
     verdicts += [result.verdict for result in golden if result.verdict is not None]
@@ -231,8 +241,19 @@ def _report(
         reference=timed_reference(reference.facts, measured, timings),
         records=tuple(records),
         verdict=worst(verdicts),
+        settings=_settings(request),
         golden=golden,
     )
+
+
+def _settings(request: Request) -> dict[str, Any]:
+    """The limits and the waivers that the model was judged under."""
+    spec = request.spec
+    return {
+        "limits": asdict(spec.limits),
+        "target_limits": {target: asdict(limits) for target, limits in spec.target_limits},
+        "waivers": {each.label: f"until {each.expires}: {each.reason}" for each in request.waivers},
+    }
 
 
 def timed_reference(

@@ -17,11 +17,12 @@ samples = "examples/digits/heldout.npz"
 
 from __future__ import annotations
 
+import datetime as dt
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from parity.errors import SettingsError, did_you_mean
 
@@ -93,6 +94,29 @@ class SuiteSettings(_Strict):
     inconclusive: str = Field(default="skip", pattern="^(skip|fail)$")
 
 
+ANY = "*"
+"""Stands for every model or every target in a waiver, never for both."""
+
+
+class WaiverSettings(_Strict):
+    """One `[[waivers]]` table: a failure that is known, why it may ship all the same, and until when."""
+
+    model: str = Field(min_length=1)
+    target: str = Field(min_length=1)
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+    expires: dt.date = Field(strict=True)
+    check: Literal["numeric", "decisions", "shapes", "latency"] | None = None
+    output: str | None = None
+
+    @model_validator(mode="after")
+    def _narrow_enough(self) -> WaiverSettings:
+        if self.model == ANY and self.target == ANY:
+            raise ValueError("a waiver for every model at every target would loosen the whole gate")
+        if self.output is not None and self.check == "latency":
+            raise ValueError("latency is not measured for single outputs")
+        return self
+
+
 class Settings(_Strict):
     """Everything a project can set. `root` is the folder of the file it was read from."""
 
@@ -105,6 +129,7 @@ class Settings(_Strict):
     latency: LatencySettings = LatencySettings()
     suites: SuiteSettings = SuiteSettings()
     models: dict[str, ModelSettings] = Field(default_factory=dict)
+    waivers: list[WaiverSettings] = Field(default_factory=list)
 
 
 def find_settings(start: Path | None = None) -> Settings:
@@ -153,6 +178,7 @@ def _known_keys(place: tuple[int | str, ...]) -> list[str]:
     kinds: dict[str, type[BaseModel]] = {
         "limits": LimitSettings, "target_limits": LimitSettings, "timeouts": TimeoutSettings,
         "latency": LatencySettings, "suites": SuiteSettings, "models": ModelSettings,
+        "waivers": WaiverSettings,
     }  # fmt: skip
     within = [kinds[str(part)] for part in place[:-1] if str(part) in kinds]
     return [key for key in (within[-1] if within else Settings).model_fields if key != "root"]

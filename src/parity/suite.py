@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import random
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
 from parity.cache import ArtifactCache, cache_folder
-from parity.environment import cores, machine_class
+from parity.environment import cores, machine_class, today
 from parity.errors import ParityError, UnknownName, did_you_mean
 from parity.gates.latency import judge_latency
+from parity.gates.waivers import Part, Waiver, parts_of, rule, waivers_of
 from parity.golden.baseline import latency_baseline
 from parity.golden.files import read_golden
 from parity.golden.record import Golden
@@ -24,9 +26,9 @@ from parity.latency.sampler import BURST_SECONDS
 from parity.latency.statistics import Paired, summarise
 from parity.models.registry import known_models
 from parity.models.spec import ModelSpec
-from parity.records import DecisionResult, NumericResult, Record, Stage, Verdict, told, worst
+from parity.records import Record, Stage, Verdict, told, worst
 from parity.settings import Settings, find_settings
-from parity.targets import Target, plan_targets
+from parity.targets import Target, check_target_limits, plan_targets
 from parity.workbench import Judged, Workbench
 from parity.workers.process import Children
 from parity.workers.timing import EAGER, TimedChild, TimeTask, timed_child
@@ -58,6 +60,7 @@ class SuiteSession:
     children: Children = field(default_factory=Children)
     clock: WorkerClock = field(default_factory=WorkerClock)
     selected: dict[str, list[Target]] = field(default_factory=dict)
+    today: dt.date = field(default_factory=today)
     _benches: dict[str, Workbench] = field(default_factory=dict)
     _prepared: set[str] = field(default_factory=set)
     _models: dict[str, ModelSpec] | None = None
@@ -80,13 +83,15 @@ class SuiteSession:
         """
         if self._models is None:
             self._models = known_models(self.settings)
+            check_target_limits(self.settings)
         for name in models or ():
             if name not in self._models:
                 raise UnknownName(f"there is no model {name!r}", where="--parity-model",
                                   hint=did_you_mean(name, self._models))  # fmt: skip
+        waivers = {name: waivers_of(self.settings, name, self.today, self._models) for name in self._models}
         wanted = {target.name for target in plan_targets(targets)} if targets else None
         return [
-            ParityCase(self, spec, target)
+            ParityCase(self, spec, target, tuple(each for each in waivers[name] if each.at(target.name)))
             for name, spec in self._models.items()
             if not models or name in models
             for target in plan_targets(spec.targets)
@@ -141,6 +146,7 @@ class ParityCase:
     session: SuiteSession
     spec: ModelSpec
     target: Target
+    waivers: tuple[Waiver, ...] = ()
 
     @property
     def model(self) -> str:
@@ -149,20 +155,22 @@ class ParityCase:
 
     @property
     def record(self) -> Record:
-        """Everything that was learnt about this cell besides latency."""
+        """Everything that was learnt about this cell besides latency, before any waiver."""
         return self._judged().record
 
     def check_numerics(self) -> None:
         """Every output over all held-out samples: values, structure, decisions."""
-        record = self.record
+        record, parts = self.record, parts_of(self.record)
+        own = [part for part in parts if part.check != "shapes" or part.verdict is Verdict.INCONCLUSIVE]
+        waivers = [each for each in self.waivers if each.check not in ("shapes", "latency")]
         if record.stage not in (Stage.DONE, Stage.COMPARE):
-            self._conclude(record.verdict, f"{record.stage}: {record.symptom}: {record.message}")
+            self._conclude(record.verdict, f"{record.stage}: {record.symptom}: {record.message}", own, waivers)
             return
-        results: tuple[NumericResult | DecisionResult, ...] = (*record.numeric, *record.decisions)
-        verdict = worst(result.verdict for result in results if result.verdict is not None)
+        verdict = worst(part.verdict for part in own)
+        message = "\n".join(part.message for part in own if part.verdict is verdict and part.message)
         if record.verdict is Verdict.INCONCLUSIVE:
-            self._conclude(record.verdict, record.message)
-        self._conclude(verdict, "\n".join(r.message for r in results if r.verdict is verdict and r.message))
+            verdict, message = record.verdict, record.message
+        self._conclude(verdict, message, own, waivers, parts)
 
     def check_shapes(self) -> None:
         """Every batch size of the sweep."""
@@ -171,7 +179,8 @@ class ParityCase:
             pytest.skip(record.message or "the signature has no batch dimension")
         verdict = worst(shape.verdict for shape in record.shapes)
         messages = [told(shape) for shape in record.shapes if shape.message]
-        self._conclude(verdict, "\n".join(messages) or record.message)
+        own = [part for part in parts_of(record) if part.check == "shapes"]
+        self._conclude(verdict, "\n".join(messages) or record.message, own, self._waivers_for("shapes"))
 
     def check_latency(self, benchmark: Any) -> None:
         """The ratio to eager against the golden's; what pytest-benchmark records is the worker's own time."""
@@ -190,7 +199,8 @@ class ParityCase:
         benchmark.extra_info.update(
             target=self.target.name, ratio=result.ratio, ratio_low=result.ratio_low, ratio_high=result.ratio_high
         )
-        self._conclude(result.verdict, told(result))
+        own = [Part("latency", None, result.verdict, told(result))]
+        self._conclude(result.verdict, told(result), own, self._waivers_for("latency"))
 
     def check_golden(self) -> None:
         """The reference and this target against what was approved at the last release."""
@@ -217,7 +227,23 @@ class ParityCase:
             benchmark.pedantic(pairs.burst_target, setup=pairs.prepare, rounds=pairs.rounds, iterations=1)
             return pairs.finish()
 
-    def _conclude(self, verdict: Verdict, message: str) -> None:
+    def _waivers_for(self, check: str) -> list[Waiver]:
+        """The waivers of one check; whether one that is for others too is needed is not told by this one."""
+        given = [each for each in self.waivers if each.check in (None, check)]
+        return [each if each.check == check else replace(each, everywhere=True) for each in given]
+
+    def _conclude(
+        self,
+        verdict: Verdict,
+        message: str,
+        parts: Sequence[Part] = (),
+        waivers: Sequence[Waiver] = (),
+        evidence: Sequence[Part] | None = None,
+    ) -> None:
+        """Turn a verdict into the test's outcome, once the waivers that are for these parts were applied."""
+        ruling = rule(parts, waivers, self.session.today, evidence)
+        if ruling.waivers:
+            verdict, message = ruling.verdict, "\n".join(ruling.lines) or message
         if verdict is Verdict.FAIL:
             pytest.fail(f"{self.model} at {self.target.name}: {message}", pytrace=False)
         if verdict is Verdict.SKIP:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parity.artifacts import Artifact
-from parity.errors import UnknownName, UsageError, did_you_mean
+from parity.errors import SettingsError, UnknownName, UsageError, did_you_mean
 from parity.exporters import EXPORTERS
 from parity.registry import Availability
 from parity.runtimes import RUNTIMES
+from parity.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,33 @@ def parse_target(text: str) -> Target:
             hint=f"{name}@{exporter.runtime}",
         )
     return Target(name, runtime_name, requested=True)
+
+
+def target_in_settings(text: str, where: str) -> str:
+    """`exporter@runtime` for a target that the settings name: an exporter alone stands for its default runtime.
+
+    A name with a suffix, such as `net.onnx`, may be that of a file made elsewhere, and stays as it is.
+
+    Raises:
+        SettingsError: no such exporter or runtime, or the runtime does not read what the exporter makes.
+    """
+    exporter, at, runtime = text.partition("@")
+    if exporter not in EXPORTERS and Path(exporter).suffix:
+        if at and runtime not in RUNTIMES:
+            raise SettingsError(f"there is no runtime {runtime!r}", where=where, got=text,
+                                hint=f"{did_you_mean(runtime, RUNTIMES.names())} · parity targets")  # fmt: skip
+        return text
+    try:
+        return parse_target(text).name
+    except UsageError as error:
+        raise SettingsError(error.what, where=where, allowed=error.allowed, got=text, hint=error.hint) from error
+
+
+def check_target_limits(settings: Settings) -> None:
+    """Raises SettingsError where `target_limits` of a model names a target that nobody knows."""
+    for name, model in settings.models.items():
+        for target in model.target_limits:
+            target_in_settings(target, f"models.{name}.target_limits.{target}")
 
 
 def plan_targets(requested: Sequence[str] | None) -> tuple[Target, ...]:

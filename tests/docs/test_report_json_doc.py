@@ -18,6 +18,7 @@ SECTIONS: dict[str, type[Any]] = {
     "Samples": records.SampleFacts,
     "Reference": records.ReferenceFacts,
     "Record": records.Record,
+    "Waivers": records.WaiverResult,
     "Export": records.ExportFacts,
     "Numeric": records.NumericResult,
     "Decisions": records.DecisionResult,

@@ -20,6 +20,7 @@ from parity.settings import (
     Settings,
     SuiteSettings,
     TimeoutSettings,
+    WaiverSettings,
     find_settings,
 )
 
@@ -31,6 +32,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "latency.": LatencySettings,
     "suites.": SuiteSettings,
     "models.NAME.": ModelSettings,
+    "waivers.": WaiverSettings,
 }
 ROW = re.compile(r"^\| `([\w.]+)` \| (.+?) \| .+ \|$", re.MULTILINE)
 
@@ -46,6 +48,8 @@ def fields() -> Iterator[tuple[str, FieldInfo]]:
 
 def described(key: str, field: FieldInfo) -> str:
     """The default as the page writes it."""
+    if field.is_required():
+        return "required"
     default: Any = field.get_default(call_default_factory=True)
     if key.startswith("limits."):
         default = getattr(Limits(), key.removeprefix("limits."))

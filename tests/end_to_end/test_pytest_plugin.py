@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import re
@@ -128,3 +129,70 @@ def test_what_is_benchmarked_is_the_workers_own_time(suite: Run, pytester: pytes
     assert benchmark["extra_info"]["ratio"] > 0
     # One call of a linear layer. A burst alone takes 20 ms, and asking a worker for it takes longer still.
     assert 0 < benchmark["stats"]["median"] < 0.02
+
+
+TODAY = dt.datetime.now(dt.timezone.utc).date()
+LAST_DAY = TODAY + dt.timedelta(days=30)
+
+
+def waivers(pytester: pytest.Pytester, *given: tuple[str, str, dt.date, str]) -> None:
+    """Settings with waivers: model, target, last day, and more lines."""
+    tables = [
+        f'[[waivers]]\nmodel = "{model}"\ntarget = "{target}"\nreason = "known"\nexpires = {day}\n{more}'
+        for model, target, day, more in given
+    ]
+    pytester.makefile(".toml", parity="\n".join(['registry = ["models.py"]', *tables]))
+
+
+def outcomes(suite: Run, pytester: pytest.Pytester, *arguments: str) -> dict[str, list[tuple[str, str]]]:
+    """For each case its outcome, and the message, from JUnit's file."""
+    suite("--junitxml", "junit.xml", "-k", "numerics or shapes", "--parity-target", "trace", *arguments)
+    cases = ET.parse(pytester.path / "junit.xml").getroot().iter("testcase")  # noqa: S314  # written by the line above
+    return {str(case.get("name")): [(child.tag, str(child.get("message"))) for child in case] for case in cases}
+
+
+def test_a_waived_failure_is_a_skipped_test_and_other_tests_are_as_they_were(
+    suite: Run, pytester: pytest.Pytester
+) -> None:
+    waivers(pytester, ("branching", "trace", LAST_DAY, ""))
+    found = outcomes(suite, pytester)
+    (skipped,) = found["test_numerics[branching-trace@torchscript]"]
+    assert skipped[0] == "skipped"
+    assert f"waived until {LAST_DAY}: known; without it: fail: " in skipped[1]
+    assert "floors" in skipped[1]
+    assert found["test_shapes[branching-trace@torchscript]"][0][0] == "skipped"
+    assert [found[f"test_{check}[plain-trace@torchscript]"] for check in ("numerics", "shapes")] == [[], []]
+
+
+def test_an_expired_waiver_and_one_that_is_not_needed_are_failed_tests(suite: Run, pytester: pytest.Pytester) -> None:
+    yesterday = TODAY - dt.timedelta(days=1)
+    waivers(pytester, ("branching", "trace", yesterday, ""), ("plain", "trace", LAST_DAY, ""))
+    found = outcomes(suite, pytester)
+    ((kind, message),) = found["test_numerics[branching-trace@torchscript]"]
+    assert kind == "failure"
+    assert f"the waiver of trace@torchscript expired on {yesterday}: known" in message
+    assert "floors" in message
+    ((kind, message),) = found["test_numerics[plain-trace@torchscript]"]
+    assert kind == "failure"
+    assert "remove the waiver of trace@torchscript, it is not needed any more" in message
+    assert found["test_shapes[plain-trace@torchscript]"] == []
+
+
+def test_a_waiver_for_one_check_is_looked_at_by_that_check_alone(suite: Run, pytester: pytest.Pytester) -> None:
+    waivers(
+        pytester,
+        ("plain", "trace", LAST_DAY, 'check = "latency"'),
+        ("plain", "trace", LAST_DAY, 'check = "shapes"'),
+        ("branching", "trace", LAST_DAY, 'check = "latency"'),
+    )
+    found = outcomes(suite, pytester)
+    assert found["test_numerics[plain-trace@torchscript]"] == []
+    assert "remove the waiver" in found["test_shapes[plain-trace@torchscript]"][0][1]
+    assert found["test_numerics[branching-trace@torchscript]"][0][0] == "failure"
+
+
+def test_a_waiver_for_a_model_that_nobody_registers_is_one_message(suite: Run, pytester: pytest.Pytester) -> None:
+    waivers(pytester, ("plane", "trace", LAST_DAY, ""))
+    result = suite()
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["*there is no model 'plane'*", "*did you mean 'plain'?*"])

@@ -23,6 +23,8 @@ from parity.records import (
     Stage,
     Symptom,
     Verdict,
+    WaiverResult,
+    WaiverState,
     worst,
 )
 
@@ -124,6 +126,30 @@ def record(target: str, **changed: Any) -> Record:
         "runtime": {"provider": "CPUExecutionProvider", "version": "1.32.0"},
     }
     return Record(**{**given, **changed})
+
+
+def waived(**changed: Any) -> Record:
+    """A cell whose failure is covered by a waiver."""
+    message = "logits: error 2e-05 is 36 floors"
+    waiver = WaiverResult(
+        target="onnx@onnxruntime",
+        reason="the resize is fixed in opset 22",
+        expires="2025-03-31",
+        state=WaiverState.WAIVED,
+        verdict=Verdict.FAIL,
+        check="numeric",
+        output="logits",
+        message=message,
+    )
+    given: dict[str, Any] = {
+        "verdict": Verdict.SKIP,
+        "stage": Stage.COMPARE,
+        "symptom": Symptom.MISMATCH,
+        "message": f"waived until {waiver.expires}: {waiver.reason}; without it: fail: {message}",
+        "numeric": (numeric(36.0, verdict=Verdict.FAIL, message=message),),
+        "waivers": (waiver,),
+    }
+    return record("onnx@onnxruntime", **{**given, **changed})
 
 
 def broken(target: str, stage: Stage, symptom: Symptom, message: str, verdict: Verdict = Verdict.FAIL) -> Record:

@@ -135,3 +135,11 @@ def test_times_that_are_not_finite_do_not_cost_the_page() -> None:
     )
     page = _Page(html.render(examples.report(record)))
     assert json.loads(page.scripts[0], parse_constant=pytest.fail)
+
+
+def test_a_waiver_is_shown_and_its_details_are_open() -> None:
+    page = _Page(html.render(examples.report(examples.record("trace@torchscript"), examples.waived())))
+    assert "1 waived (onnx@onnxruntime)" in page.text
+    assert "waived: onnx@onnxruntime (numeric, logits only) until 2025-03-31: the resize is fixed" in page.text
+    opened = [given["id"] for tag, given in page.tags if tag == "details" and "open" in given]
+    assert opened == ["target-2"]

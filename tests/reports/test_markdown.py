@@ -27,7 +27,7 @@ def test_messages_cannot_make_markup_or_mention_anyone() -> None:
 
 def test_targets_stand_in_code_spans() -> None:
     text = markdown.render(examples.nine_targets())
-    assert "| `onnx@openvino` | ❌ fail `done/mismatch` | 312 / 10 |" in text
+    assert "| `onnx@openvino` | ❌ fail `done/mismatch` | 312 / 10 (0.000175 / 5.6e-07) |" in text
     assert "1 2 3 ✗ 8 32 ✗" in text
 
 
@@ -36,3 +36,9 @@ def test_the_first_line_is_the_verdict_and_what_passed_needs_no_reading() -> Non
     assert text.startswith("## parity: ✅ pass\n")
     assert "What to read" not in text
     assert "> The reference is unstable" in markdown.render(examples.unstable())
+
+
+def test_a_waiver_is_shown_in_the_row() -> None:
+    text = markdown.render(examples.report(examples.record("trace@torchscript"), examples.waived()))
+    assert "1 waived (onnx&#64;onnxruntime)" in text
+    assert "waived until 2025-03-31: the resize is fixed in opset 22; without it: fail: logits" in text

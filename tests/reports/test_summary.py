@@ -39,7 +39,7 @@ def test_an_unstable_reference_is_a_remark() -> None:
 def test_the_row_shows_the_failing_output_not_the_largest_passing_ratio() -> None:
     failing = examples.numeric(None, output="labels", rule="dtype", sqnr_db=None, verdict=Verdict.FAIL)
     record = examples.record("onnx@onnxruntime", numeric=(examples.numeric(9.0), failing))
-    assert summary.row(record, None).error == "dtype"
+    assert summary.row(record, None).error == ("dtype",)
 
 
 def test_latency_is_shown_at_one_batch_for_all_and_says_so_where_it_is_another() -> None:
@@ -54,9 +54,25 @@ def test_latency_is_shown_at_one_batch_for_all_and_says_so_where_it_is_another()
 def test_a_row_of_a_cell_that_ended_early_says_where_and_shows_nothing_it_has_not() -> None:
     row = summary.row(examples.broken("aoti@torch", Stage.RUN, Symptom.CRASH, "died"), 8)
     assert row.ended == "run/crash"
-    assert (row.error, row.decision, row.shapes, row.latency, row.size) == ("n/a", ("n/a",), (), ("n/a",), "n/a")
+    assert (row.error, row.decision, row.shapes, row.latency, row.size) == (("n/a",), ("n/a",), (), ("n/a",), "n/a")
 
 
 def test_reasons_add_the_messages_of_results_that_the_record_does_not_repeat() -> None:
     record = examples.nine_targets().records[2]
     assert summary.reasons(record) == (record.message, "output labels: 3 of 540 integers differ")
+
+
+def test_the_row_has_ratio_and_limit_and_under_it_error_and_floor() -> None:
+    row = summary.row(examples.record("onnx@onnxruntime", numeric=(examples.numeric(2.0),)), None)
+    assert row.error == ("2 / 10", "1.12e-06 / 5.6e-07")
+
+
+def test_a_waived_target_is_named_in_the_sentence_and_not_among_the_skipped() -> None:
+    report = examples.report(examples.record("trace@torchscript"), examples.waived())
+    assert summary.outcome(report) == "of 2 targets, 1 passed, 1 waived (onnx@onnxruntime)"
+    assert report.verdict is Verdict.PASS
+
+
+def test_a_waiver_that_no_longer_covers_the_failure_is_no_excuse() -> None:
+    failing = examples.waived(verdict=Verdict.FAIL)
+    assert "1 failed (onnx@onnxruntime)" in summary.outcome(examples.report(failing))

@@ -88,3 +88,20 @@ def test_measured_floor_and_limit_stand_side_by_side() -> None:
     assert boxes.split() == ["boxes", "0.000175", "5.6e-07", "312", "10", "FAIL"]
     eight = next(line for line in lines if line.startswith("8") and "ms" in line)
     assert eight.split() == ["8", "131", "ms", "n/a", "0.67", "(0.65..0.69)", "n/a", "pass"]
+
+
+def test_a_waiver_is_shown_with_its_reason_its_last_day_and_what_it_covers() -> None:
+    report = examples.report(examples.record("trace@torchscript"), examples.waived())
+    for text in (_printed(report, 240), _printed(report), _printed(report, 160, record=report.records[1])):
+        line = " ".join(text.split())
+        assert "the resize is fixed in opset 22" in line
+        assert "36 floors" in line
+    known = " ".join(_printed(report, 160, record=report.records[1]).split())
+    assert "waiver waived: onnx@onnxruntime (numeric, logits only) until 2025-03-31" in known
+
+
+def test_ratio_and_limit_stand_over_error_and_floor() -> None:
+    lines = _printed(examples.all_pass(), 160).splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("trace@torchscript"))
+    assert "1.05 / 10" in lines[first]
+    assert "5.88e-07 / 5.6e-07" in lines[first + 1]

@@ -91,6 +91,12 @@ def known_models(settings: Settings) -> dict[str, ModelSpec]:
     return {name: _with_settings(spec, settings) for name, spec in found.items()} | settings_models(settings)
 
 
+def known_names(settings: Settings, model: str) -> set[str] | None:
+    """Every model's name once `model` was found; None where a listed file was not read and may hold more."""
+    unread = settings.registry and model in settings_models(settings)
+    return None if unread else {*settings.models, *REGISTERED.names()}
+
+
 def settings_models(settings: Settings) -> dict[str, ModelSpec]:
     """The models that `parity.toml` describes without Python of theirs; imports nothing."""
     return {

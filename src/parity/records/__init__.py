@@ -19,6 +19,7 @@ from parity.records.findings import (
 from parity.records.golden import GoldenFinding, GoldenResult
 from parity.records.report import SCHEMA, ExportFacts, MemoryFacts, Record, Report
 from parity.records.verdicts import EXIT_STATUS, Stage, Symptom, Verdict, worst
+from parity.records.waivers import WaiverResult, WaiverState
 
 __all__ = [
     "EXIT_STATUS",
@@ -44,6 +45,8 @@ __all__ = [
     "Stage",
     "Symptom",
     "Verdict",
+    "WaiverResult",
+    "WaiverState",
     "told",
     "worst",
 ]

@@ -9,6 +9,7 @@ from parity.records.facts import ModelFacts, ReferenceFacts, SampleFacts
 from parity.records.findings import DecisionResult, LatencyResult, NumericResult, ShapeResult
 from parity.records.golden import GoldenResult
 from parity.records.verdicts import Stage, Symptom, Verdict
+from parity.records.waivers import WaiverResult
 
 SCHEMA = "parity-report/1"
 """The schema of `report.json`. Fields may be added under it; a renamed one needs another number."""
@@ -56,6 +57,7 @@ class Record:
     memory: MemoryFacts | None = None
     runtime: dict[str, str] | None = None
     worst_samples: tuple[str, ...] = ()
+    waivers: tuple[WaiverResult, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from parity.records import DecisionResult, LatencyResult, NumericResult, Record, ShapeResult, Verdict
+from parity.records import DecisionResult, LatencyResult, NumericResult, Record, ShapeResult, Verdict, WaiverResult
 from parity.reports.numbers import (
     ABSENT,
     against,
@@ -75,6 +75,7 @@ def sections(record: Record) -> tuple[Section, ...]:
 def facts(record: Record) -> tuple[tuple[str, str], ...]:
     """The facts of `record` that no gate looks at, as names and values; absent ones are left out."""
     found: list[tuple[str, str]] = []
+    found += [("waiver", _waiver(each)) for each in record.waivers]
     if record.precision:
         found.append(("precision", record.precision))
     if record.export:
@@ -90,6 +91,13 @@ def facts(record: Record) -> tuple[tuple[str, str], ...]:
     if record.log:
         found.append(("log", record.log))
     return tuple(found)
+
+
+def _waiver(waiver: WaiverResult) -> str:
+    narrowed = ", ".join(filter(None, (waiver.check, waiver.output)))
+    only = f" ({narrowed} only)" if narrowed else ""
+    without = f"; without it {waiver.verdict}" + (f": {waiver.message}" if waiver.message else "")
+    return f"{waiver.state}: {waiver.target}{only} until {waiver.expires}: {waiver.reason}{without}"
 
 
 def _numeric(result: NumericResult) -> Line:

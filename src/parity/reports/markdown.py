@@ -56,8 +56,9 @@ def code(value: str) -> str:
 def _targets(report: Report) -> str:
     batch = summary.shared_batch(report)
     at = "" if batch is None else f", batch {batch}"
+    error = "floors / limit (error / floor)"
     lines = [
-        f"| target | verdict | error / limit | decisions | batch sizes | latency / eager{at} | size | message |",
+        f"| target | verdict | {error} | decisions | batch sizes | latency / eager{at} | size | message |",
         "| --- | --- | --: | --: | --- | --: | --: | --- |",
     ]
     for row in summary.rows(report):
@@ -68,7 +69,7 @@ def _targets(report: Report) -> str:
         cells = (
             code(row.target),
             verdict,
-            text(row.error),
+            text(row.error[0] + "".join(f" ({each})" for each in row.error[1:])),
             text(" ".join(row.decision)),
             shapes or ABSENT,
             text(" ".join(row.latency)),

@@ -20,6 +20,7 @@ from parity.records import (
     Stage,
     Symptom,
     Verdict,
+    WaiverState,
     worst,
 )
 from parity.reports.numbers import ABSENT, against, count, interval, number, share, size
@@ -41,7 +42,7 @@ class Row:
     target: str
     verdict: Verdict
     ended: str
-    error: str
+    error: tuple[str, ...]
     decision: tuple[str, ...]
     shapes: tuple[tuple[str, Verdict], ...]
     latency: tuple[str, ...]
@@ -61,7 +62,7 @@ def row(record: Record, batch: int | None) -> Row:
         target=record.target,
         verdict=record.verdict,
         ended=ended(record),
-        error=error_text(worst_numeric(record.numeric)),
+        error=_error_lines(worst_numeric(record.numeric)),
         decision=_decision_lines(shown_decision(record.decisions)),
         shapes=tuple((str(shape.batch), shape.verdict) for shape in record.shapes),
         latency=_latency_lines(shown_latency(record.latency, batch), batch),
@@ -100,6 +101,13 @@ def error_text(result: NumericResult | None) -> str:
     if result.sqnr_db is not None:
         return f"SQNR {number(result.sqnr_db)} dB"
     return "constant" if result.constant else result.rule
+
+
+def _error_lines(result: NumericResult | None) -> tuple[str, ...]:
+    """The ratio beside its limit, and under it what it is the ratio of: the error beside the floor."""
+    if result is None or result.ratio is None or result.floor is None:
+        return (error_text(result),)
+    return (error_text(result), f"{number(result.error)} / {number(result.floor)}")
 
 
 def shown_decision(results: Iterable[DecisionResult]) -> DecisionResult | None:
@@ -163,16 +171,25 @@ def outcome(report: Report) -> str:
     return _targets_outcome(report) + _golden_outcome(report)
 
 
+def waived(record: Record) -> bool:
+    """Whether the record is skipped since its failure is covered by a waiver."""
+    covered = any(each.state is WaiverState.WAIVED for each in record.waivers)
+    return covered and record.verdict is Verdict.SKIP
+
+
 def _targets_outcome(report: Report) -> str:
     if not report.records:
         return "no target was judged"
     parts = []
     for verdict in GRAVEST_FIRST:
-        names = [record.target for record in report.records if record.verdict is verdict]
+        names = [record.target for record in report.records if record.verdict is verdict and not waived(record)]
         if not names:
             continue
         named = verdict in {Verdict.FAIL, Verdict.INCONCLUSIVE}
         parts.append(f"{len(names)} {PHRASES[verdict]}" + (f" ({', '.join(names)})" if named else ""))
+    names = [record.target for record in report.records if waived(record)]
+    if names:
+        parts.append(f"{len(names)} waived ({', '.join(names)})")
     return f"of {count(len(report.records), 'target')}, {', '.join(parts)}"
 
 

@@ -76,7 +76,7 @@ def _table(report: Report, *, wide: bool) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=padding, show_edge=False)
     table.add_column("target", overflow="fold", min_width=_NARROW_NAME)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("error / limit", overflow="fold", justify="right", max_width=None if wide else 9)
+    table.add_column("floors / limit\nerror / floor", overflow="fold", justify="right", max_width=None if wide else 9)
     table.add_column("decisions", overflow="fold", justify="right", min_width=_INTERVAL)
     table.add_column("batch sizes", overflow="fold", max_width=None if wide else 7)
     table.add_column(f"latency / eager{at}", overflow="fold", justify="right", min_width=_INTERVAL, max_width=_INTERVAL)
@@ -89,7 +89,7 @@ def _table(report: Report, *, wide: bool) -> Table:
         cells = [
             Text(row.target if wide else _narrow(row.target)),
             verdict.append(f"\n{ended}", style="default") if ended else verdict,
-            Text(row.error),
+            Text("\n".join(row.error)),
             Text("\n".join(row.decision)),
             _shapes(row),
             Text("\n".join(row.latency)),
