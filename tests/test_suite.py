@@ -1,0 +1,90 @@
+"""The checks of a case without running it: what waivers make of a latency that is too high."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from parity import suite
+from parity.gates.latency import Baseline
+from parity.gates.waivers import Waiver
+from parity.latency.statistics import Paired
+from parity.models.signature import parse_signature
+from parity.models.spec import ModelSpec
+from parity.records import Record, Stage, Symptom, Verdict
+from parity.suite import ParityCase, SuiteSession
+from parity.targets import parse_target
+from parity.workbench import Judged
+
+TODAY = dt.date(2026, 11, 30)
+TWICE_AS_SLOW = Paired(((0.002,),) * 12, ((0.001,),) * 12)
+
+
+@dataclass
+class Benchmark:
+    """As much of pytest-benchmark's fixture as a check looks at."""
+
+    disabled: bool = False
+    extra_info: dict[str, Any] = field(default_factory=dict)
+
+
+Check = Callable[..., str]
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Check]:
+    """Runs `check_latency` of a case that is twice as slow as eager; returns its outcome and message."""
+    record = Record(target="trace@torchscript", verdict=Verdict.PASS, stage=Stage.DONE, symptom=Symptom.OK)
+    monkeypatch.setattr(ParityCase, "_judged", lambda _: Judged(record, SimpleNamespace()))  # type: ignore[arg-type]
+    monkeypatch.setattr(ParityCase, "_golden", lambda _: None)
+    monkeypatch.setattr(ParityCase, "_sample", lambda *_: [TWICE_AS_SLOW, TWICE_AS_SLOW])
+    session = SuiteSession.at(tmp_path)
+    session.today = TODAY
+    spec = ModelSpec("tiny", "net.py:Net", parse_signature("x: float32[N, 6]"), tmp_path)
+
+    def run(ratio: float, *waivers: Waiver) -> str:
+        monkeypatch.setattr(suite, "latency_baseline", lambda *_: (Baseline(ratio), ""))
+        case = ParityCase(session, spec, parse_target("trace"), waivers)
+        try:
+            case.check_latency(Benchmark())
+        except (pytest.fail.Exception, pytest.skip.Exception) as outcome:
+            return f"{type(outcome).__name__}: {outcome}"
+        return "Passed"
+
+    yield run
+    session.close()
+
+
+def waiver(expires: dt.date = TODAY, **changed: Any) -> Waiver:
+    return Waiver(**{"target": "trace@torchscript", "reason": "known", "expires": expires, **changed})
+
+
+def test_a_target_that_has_become_slower_fails_and_its_healthy_twin_passes(check: Check) -> None:
+    assert check(1.0).startswith("Failed: tiny at trace@torchscript: batch 8: 2 (2 to 2) times eager")
+    assert check(2.0) == "Passed"
+
+
+@pytest.mark.parametrize("narrowed", [{}, {"check": "latency"}])
+def test_under_a_live_waiver_it_is_skipped_and_says_so(check: Check, narrowed: dict[str, Any]) -> None:
+    said = check(1.0, waiver(**narrowed))
+    assert said.startswith("Skipped: waived until 2026-11-30: known; without it: fail: batch 8: 2 (2 to 2) times eager")
+
+
+def test_under_an_expired_waiver_it_fails_slow_or_not(check: Check) -> None:
+    expired = waiver(TODAY - dt.timedelta(days=1))
+    for ratio in (1.0, 2.0):
+        said = check(ratio, expired)
+        assert "Failed: tiny at trace@torchscript: the waiver of trace@torchscript expired on 2026-11-29" in said
+
+
+def test_only_a_waiver_for_the_latency_is_called_needless_by_it(check: Check) -> None:
+    assert "remove the waiver of trace@torchscript, latency" in check(2.0, waiver(check="latency"))
+    assert check(2.0, waiver()) == "Passed"
+    assert check(2.0, waiver(check="numeric")) == "Passed"
+    assert check(1.0, waiver(check="numeric")).startswith("Failed: tiny at trace@torchscript: batch 8")
