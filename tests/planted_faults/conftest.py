@@ -60,10 +60,11 @@ def _make_classifiers(folder: Path) -> None:
 
 
 def _make_pairs(folder: Path) -> None:
-    faults = {
+    faults: dict[str, type[torch.nn.Module]] = {
         "healthy-pair": zoo.Pair, "swapped": zoo.PairSwapped, "narrowed": zoo.PairNarrowed,
         "not-a-number": zoo.PairNotANumber, "missing": zoo.PairMissing, "off-by-one": zoo.PairOffByOne,
     }  # fmt: skip
+    faults |= {"cancels-less": zoo.CancelsLess, "cancels-wrongly": zoo.CancelsWrongly}
     for name, kind in faults.items():
         made.save_traced(kind().eval(), folder / f"{name}.ts.pt")
 
@@ -87,6 +88,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "no fault": ("zoo.py:Classifier", *SAMPLES, *TRACERS, "--target", "export"),
     "few": ("net.pt", "--arch", "zoo.py:Classifier", *INPUT, "--samples", "few.npz", *_artifacts("healthy-int8.onnx")),
     "random": ("zoo.py:Random", *SAMPLES, "--target", "script"),
+    "cancels": ("zoo.py:Cancels", *SAMPLES, *_artifacts("cancels-less.ts.pt", "cancels-wrongly.ts.pt"),
+                "--target", "trace"),
     "constant": ("zoo.py:Constant", *SAMPLES, "--target", "trace"),
     "nothing to quantize": ("zoo.py:Filter", *SAMPLES, "--target", "trace", "--target", "int8-dynamic"),
 }  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from parity.records import Stage, Symptom, Verdict
 from tests.end_to_end.background import Background
 
@@ -33,6 +35,29 @@ def test_a_model_that_answers_the_same_to_everything_decides_nothing(runs: Backg
     record = runs["constant"].record("trace")
     assert record.verdict is Verdict.INCONCLUSIVE
     assert "the same for every sample" in record.message
+
+
+def test_an_ill_conditioned_model_is_named_and_passes_where_a_target_agrees_with_eager(runs: Background) -> None:
+    assert runs["cancels"].record("trace").verdict is Verdict.PASS
+    (note,) = runs["cancels"].report.reference.notes
+    assert re.fullmatch(r"ill-conditioned: eager itself is good to 0\.00\d+ in 'output'", note), note
+
+
+def test_a_target_within_the_noise_of_an_ill_conditioned_model_is_undecided(runs: Background) -> None:
+    record = runs["cancels"].record("cancels-less.ts.pt")
+    assert record.verdict is Verdict.INCONCLUSIVE
+    assert "more than half of the digits are noise" in record.message
+
+
+def test_a_fault_beyond_the_noise_of_an_ill_conditioned_model_is_caught_with_its_worst_sample(
+    runs: Background,
+) -> None:
+    record = runs["cancels"].record("cancels-wrongly.ts.pt")
+    assert (record.verdict, record.symptom) == (Verdict.FAIL, Symptom.MISMATCH), record
+    (path,) = record.worst_samples
+    with np.load(runs["cancels"].out.parent / path) as held:
+        assert np.allclose(held["target.output"], 1.25 * held["eager.output"], rtol=1e-3)
+        assert held["input.x"].shape == (12,)
 
 
 def test_a_model_in_training_mode_is_judged_in_eval_mode_and_that_is_noted(runs: Background) -> None:

@@ -173,6 +173,30 @@ class PairOffByOne(Pair):
         return left, right, chosen + (x[:, 0] > 1).long()
 
 
+class Cancels(nn.Module):
+    """Adds what it takes away again: what is left of the float32 sum is noise."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Differences of each feature to the last, float32[N, 11], most of their digits gone."""
+        return (x[:, :-1] + 1e5) - (x[:, -1:] + 1e5)
+
+
+class CancelsLess(Cancels):
+    """The same by other arithmetic, which a converter might choose: it keeps the digits."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The same differences."""
+        return x[:, :-1] - x[:, -1:]
+
+
+class CancelsWrongly(Cancels):
+    """Other differences, by far more than the noise."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The differences, a quarter too large."""
+        return super().forward(x) * 1.25
+
+
 @torch.jit.unused
 def die_while_traced() -> None:
     """Kill this process if it is tracing."""

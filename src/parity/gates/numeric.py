@@ -39,8 +39,8 @@ def _judge_float(finding: NumericFinding, limits: Limits) -> NumericResult:
 def _ill_conditioned(finding: NumericFinding, limits: Limits) -> NumericResult:
     """An error that is no worse than eager's own proves nothing where eager's own is large."""
     message = (
-        f"{finding.output}: eager itself is good to {finding.good_to:.2g} here, and the target differs from it by "
-        f"{finding.apart:.2g}: more than half of the digits are noise, which decides nothing"
+        f"{finding.output}: eager itself is good to {finding.good_to:.2g} here, the target to {finding.error:.2g}, and "
+        f"they differ by {finding.apart:.2g}: more than half of the digits are noise, which decides nothing"
     )
     return _result(finding, Verdict.INCONCLUSIVE, limits.ratio, message)
 
