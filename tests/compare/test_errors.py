@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import dataclasses
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from parity.arrays import Array
+from parity.compare import blocks
+from parity.compare.blocks import BLOCK
 from parity.compare.errors import MEASURES, Rows, row_errors
+from tests.compare.cases import wide
 
 RNG = np.random.default_rng(3)
 
@@ -78,3 +84,137 @@ def test_strides_do_not_change_an_error() -> None:
 def test_the_imaginary_part_counts() -> None:
     exact = np.asarray([[1 + 1j]])
     np.testing.assert_allclose(errors(np.asarray([[1 + 4j]]), exact).peak, [3])
+
+
+def plainly(target: Array, reference: Array, oracle: Array, *, batched: bool) -> Rows:
+    """The formulas as they are written down, over whole arrays."""
+    rows = len(reference) if batched else 1
+    wide = np.complex128 if reference.dtype.kind == "c" else np.float64
+    whole = (rows, reference.size // max(rows, 1))
+    ours, eager, exact = (each.reshape(whole).astype(wide) for each in (target, reference, oracle))
+    judged = np.isfinite(eager) & np.isfinite(exact)
+    with np.errstate(all="ignore"):
+        error, apart, size = (np.where(judged, np.abs(each), 0.0) for each in (ours - exact, ours - eager, exact))
+        wrong = (np.isnan(ours) != np.isnan(eager)) | (
+            (np.isinf(ours) | np.isinf(eager)) & (ours != eager) & ~np.isnan(ours) & ~np.isnan(eager)
+        )
+        count = np.maximum(judged.sum(axis=1), 1)
+        signal, noise = np.square(size).sum(axis=1), np.square(error).sum(axis=1)
+        return Rows(
+            rms=np.sqrt(noise / count), peak=error.max(axis=1, initial=0), scale_rms=np.sqrt(signal / count),
+            scale_peak=size.max(axis=1, initial=0), to_eager=apart.max(axis=1, initial=0),
+            signal=float(signal.sum()), noise=float(noise.sum()), misplaced=int(wrong.sum()),
+            first_misplaced=int(np.argmax(wrong)) if wrong.any() else None,
+        )  # fmt: skip
+
+
+def assert_same(found: Rows, expected: Rows, *, apart: float = 1e-12) -> None:
+    for name in ("rms", "peak", "scale_rms", "scale_peak", "signal", "noise"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-12, err_msg=name)
+    np.testing.assert_allclose(found.to_eager, expected.to_eager, rtol=apart)
+    assert (found.misplaced, found.first_misplaced) == (expected.misplaced, expected.first_misplaced)
+
+
+def drawn(shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> tuple[Array, Array, Array]:
+    """Target, reference and oracle of a model that returns `dtype`."""
+    exact: Array = rng.standard_normal(shape) * 100
+    if np.dtype(dtype).kind == "c":
+        exact = np.add(exact, 1j * rng.standard_normal(shape))
+    unit = float(np.finfo(dtype).eps)
+    return (
+        np.asarray(np.multiply(exact, 1 + unit * rng.uniform(-9, 9, shape))).astype(dtype),
+        np.asarray(np.multiply(exact, 1 + unit * rng.uniform(-1, 1, shape))).astype(dtype),
+        np.asarray(exact),
+    )
+
+
+SHAPES = [
+    (1,), (7,), (3, 5), (1, 20_000), (2, 8192), (3, 8193), (300, 1000), (2, 3, 70_000), (5, BLOCK), (2, BLOCK + 1),
+    (BLOCK + 3, 2), (1, 3 * BLOCK + 17), (0, 4), (4, 0), (2, 0, 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_blocks_give_what_the_plain_formulas_give(shape: tuple[int, ...], dtype: str) -> None:
+    arrays = drawn(shape, dtype, np.random.default_rng(len(shape)))
+    narrow = 2.0**-23 if dtype == "float32" else 1e-12
+    for batched in (True, False):
+        found, expected = row_errors(*arrays, batched=batched), plainly(*arrays, batched=batched)
+        assert_same(found, expected, apart=narrow)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex64"])
+@pytest.mark.parametrize("shape", [(6, 11), (3, BLOCK + 5)], ids=str)
+def test_numbers_that_are_not_finite_are_found_wherever_they_are(shape: tuple[int, ...], dtype: str) -> None:
+    rng = np.random.default_rng(5)
+    for case in range(12):
+        arrays = drawn(shape, dtype, rng)
+        for array in arrays if case < 8 else arrays[:2]:
+            places = rng.integers(0, array.size, rng.integers(0, 4))
+            array.reshape(-1)[places] = rng.choice([np.nan, np.inf, -np.inf], len(places))
+        expected = plainly(*arrays, batched=True)
+        assert_same(row_errors(*arrays, batched=True), expected, apart=2.0**-23)
+        assert_same(row_errors(*arrays, batched=False), plainly(*arrays, batched=False), apart=2.0**-23)
+
+
+def test_numbers_at_the_ends_of_a_dtype_do_not_overflow_on_the_way() -> None:
+    for dtype in ("float16", "float32", "float64"):
+        huge = np.full((1, 50_000), np.finfo(dtype).max / 4, dtype)
+        tiny = np.full((1, 50_000), np.finfo(dtype).tiny, dtype)
+        for array in (huge, tiny, np.concatenate([huge, tiny])):
+            arrays = (-array, array, wide(array))
+            if dtype != "float64":
+                assert np.isfinite(row_errors(*arrays, batched=True).noise)
+            assert_same(row_errors(*arrays, batched=True), plainly(*arrays, batched=True))
+
+
+@pytest.mark.parametrize("dtype", [">f4", "float32", "float64"])
+def test_any_layout_and_byte_order_gives_the_same(dtype: str) -> None:
+    target, reference, oracle = drawn((40, 60, 90), "float32", np.random.default_rng(2))
+    arrays = (target.astype(dtype), reference.astype(dtype), oracle)
+    expected = row_errors(*(np.ascontiguousarray(each.transpose(2, 0, 1)[::-1]) for each in arrays), batched=True)
+    found = row_errors(*(each.transpose(2, 0, 1)[::-1] for each in arrays), batched=True)
+    assert_same(found, expected, apart=2.0**-23)
+
+
+def test_a_target_in_half_precision_is_held_against_a_float32_reference_in_full_width() -> None:
+    target, reference, oracle = drawn((4, 700), "float32", RNG)
+    half = target.astype(np.float16)
+    assert_same(row_errors(half, reference, oracle, batched=True), plainly(half, reference, oracle, batched=True))
+
+
+def test_an_oracle_that_is_eager_itself_is_widened() -> None:
+    target, reference, _ = drawn((4, 9000), "float32", RNG)
+    found = row_errors(target, reference, reference, batched=True)
+    assert_same(found, plainly(target, reference, reference, batched=True), apart=2.0**-23)
+
+
+def test_the_number_of_threads_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays = drawn((3, 5 * BLOCK + 11), "float32", RNG)
+    assert 3 * 5 * BLOCK > blocks._WORTH_THREADS
+    results = []
+    for threads in (1, 2, 3, 4):
+        monkeypatch.setattr(blocks, "cores", lambda threads=threads: threads)
+        results.append(row_errors(*arrays, batched=True))
+    first = results[0]
+    for other in results[1:]:
+        for field in dataclasses.fields(Rows):
+            np.testing.assert_array_equal(getattr(other, field.name), getattr(first, field.name))
+
+
+def test_what_goes_wrong_in_a_thread_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "cores", lambda: 2)
+    with pytest.raises(ValueError, match="shape"):
+        row_errors(np.zeros((2, 10**6)), np.zeros((2, 2 * 10**6)), np.zeros((2, 2 * 10**6)), batched=True)
+
+
+@pytest.mark.parametrize("shape", [(1, 3_000_000), (3000, 1000), (3, 1_000_000)], ids=str)
+def test_nothing_of_the_size_of_the_arrays_is_allocated(shape: tuple[int, ...]) -> None:
+    arrays = drawn(shape, "float32", RNG)
+    tracemalloc.start()
+    try:
+        row_errors(*arrays, batched=True)
+        assert tracemalloc.get_traced_memory()[1] < arrays[0].nbytes
+    finally:
+        tracemalloc.stop()

@@ -8,11 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from parity.arrays import Array
+from parity.compare.blocks import BLOCK, Block, Plan, over_blocks
 
 Floats = npt.NDArray[np.float64]
 
 MEASURES = ("rms/sample", "max/sample", "rms/output", "max/output")
 """RMS and maximum within a sample, relative to the sample's own scale and to the output's over all."""
+
+_DOT = 8192
+"""Numbers that BLAS adds at a time: from 10,000 on OpenBLAS starts threads, and their number would change the sum."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,8 @@ class Rows:
         to_eager: Largest absolute difference to the reference, float64[samples].
         signal: Sum of squares of the oracle, for SQNR.
         noise: Sum of squares of the error, for SQNR.
+        misplaced: How many numbers are NaN or infinite where the reference has another, or the other way round.
+        first_misplaced: Place of the first of them in the flattened array, or None.
     """
 
     rms: Floats
@@ -36,6 +42,8 @@ class Rows:
     to_eager: Floats
     signal: float
     noise: float
+    misplaced: int = 0
+    first_misplaced: int | None = None
 
     def relative(self, scale_rms: float, scale_peak: float) -> Floats:
         """Errors by measure, float64[4, samples]; a sample of zeros is held against the output's scale."""
@@ -52,7 +60,10 @@ class Rows:
 
 
 def row_errors(target: Array, reference: Array, oracle: Array, *, batched: bool) -> Rows:
-    """Errors of one call. Positions where the reference is not finite are compared elsewhere, by position.
+    """Errors of one call, in one pass over its arrays and without a copy of any.
+
+    Positions where reference or oracle is not finite are left out of the errors. Sums are taken in float64; so are
+    differences, but for `to_eager` of two float32 arrays, which is rounded to float32 once.
 
     Args:
         target: What the target returned, any float or complex dtype, shape of the reference.
@@ -61,33 +72,119 @@ def row_errors(target: Array, reference: Array, oracle: Array, *, batched: bool)
         batched: Whether the first axis counts samples; otherwise the whole call is one.
     """
     rows = len(reference) if batched else 1
-    exact = oracle.reshape(rows, -1)
-    eager = reference.reshape(rows, -1)
-    judged = np.isfinite(eager) & np.isfinite(exact)
-    complete = bool(judged.all())
-    error = np.abs(_difference(target.reshape(rows, -1), exact))
-    to_eager = np.abs(_difference(target.reshape(rows, -1), eager))
-    size = np.abs(exact)
-    if not complete:
-        error, to_eager, size = (np.where(judged, array, 0.0) for array in (error, to_eager, size))
-    count = np.maximum(judged.sum(axis=1), 1)
-    squares, noise = np.square(size).sum(axis=1), np.square(error).sum(axis=1)
+    plan = Plan(rows, reference.size // rows if rows else 0)
+    found = _Lines(plan.lines)
+    over_blocks(plan, lambda: _Pass(target, reference, oracle, found).measure)
+    noise, signal, left_out = (each.reshape(rows, plan.per_row).sum(axis=1) for each in found.sums)
+    peak, scale_peak, to_eager = (each.reshape(rows, plan.per_row).max(axis=1) for each in found.peaks)
+    count = np.maximum(plan.columns - left_out, 1)
     return Rows(
         rms=np.sqrt(noise / count),
-        peak=error.max(axis=1, initial=0.0),
-        scale_rms=np.sqrt(squares / count),
-        scale_peak=size.max(axis=1, initial=0.0),
-        to_eager=to_eager.max(axis=1, initial=0.0),
-        signal=float(squares.sum()),
+        peak=peak,
+        scale_rms=np.sqrt(signal / count),
+        scale_peak=scale_peak,
+        to_eager=to_eager,
+        signal=float(signal.sum()),
         noise=float(noise.sum()),
+        misplaced=sum(found.misplaced.values()),
+        first_misplaced=min(found.misplaced, default=None),
     )
 
 
-def _difference(one: Array, other: Array) -> Floats:
-    with np.errstate(invalid="ignore", over="ignore"):
-        wide = np.complex128 if "c" in (one.dtype.kind, other.dtype.kind) else np.float64
-        difference: Floats = one.astype(wide) - other.astype(wide)
-        return difference
+class _Lines:
+    """Results of a pass by line of its plan.
+
+    Attributes:
+        sums: Squares of the error, squares of the oracle, and how many numbers were left out, float64[3, lines].
+        peaks: Largest error, oracle and difference to the reference, float64[3, lines].
+        misplaced: How many numbers are misplaced, by the place of the first one of their block.
+    """
+
+    def __init__(self, lines: int) -> None:
+        self.sums = np.zeros((3, lines))
+        self.peaks = np.zeros((3, lines))
+        self.misplaced: dict[int, int] = {}
+
+
+class _Pass:
+    """One thread's pass over blocks, with a buffer of its own."""
+
+    def __init__(self, target: Array, reference: Array, oracle: Array, found: _Lines) -> None:
+        self._arrays = target, reference, oracle
+        self._itself = target is reference
+        self._found = found
+        self._wide = np.dtype(np.complex128 if "c" in {each.dtype.kind for each in self._arrays} else np.float64)
+        self._buffer = np.empty(min(BLOCK, reference.size), self._wide)
+
+    def measure(self, block: Block) -> None:
+        """Fill the lines of a block. A number that is not finite shows in its sums; then each is looked at."""
+        target, reference, oracle = (block.of(each) for each in self._arrays)
+        apart = np.zeros(len(target)) if self._itself else _peak(self._apart(target, reference))
+        error = self._subtract(target, oracle)
+        exact = oracle.astype(self._wide, copy=False)
+        sums = np.stack([_squares(error), _squares(exact)])
+        if np.isfinite(sums).all() and np.isfinite(apart).all():
+            self._found.sums[:2, block.lines] = sums
+            self._found.peaks[:, block.lines] = _peak(error), _peak(exact), apart
+        else:
+            self._measure_masked(block, target, reference, oracle)
+
+    def _measure_masked(self, block: Block, target: Array, reference: Array, oracle: Array) -> None:
+        judged = np.isfinite(reference) & np.isfinite(oracle)
+        error = np.where(judged, np.abs(self._subtract(target, oracle)), 0.0)
+        exact = np.where(judged, np.abs(oracle.astype(self._wide)), 0.0)
+        apart = np.where(judged, np.abs(self._subtract(target, reference)), 0.0)
+        left_out = np.count_nonzero(~judged, axis=1)
+        self._found.sums[:, block.lines] = np.square(error).sum(axis=1), np.square(exact).sum(axis=1), left_out
+        self._found.peaks[:, block.lines] = [each.max(axis=1) for each in (error, exact, apart)]
+        wrong = _misplaced(target, reference)
+        if wrong.any():
+            self._found.misplaced[block.start + int(np.argmax(wrong))] = int(np.count_nonzero(wrong))
+
+    def _apart(self, target: Array, reference: Array) -> Array:
+        if target.dtype == reference.dtype == np.float32 and self._wide == np.float64:
+            narrow = self._buffer.view(np.float32)[: target.size].reshape(target.shape)
+            return np.subtract(target, reference, out=narrow)
+        return self._subtract(target, reference)
+
+    def _subtract(self, one: Array, other: Array) -> Array:
+        """The difference in full width, in the buffer: the next call overwrites it."""
+        difference = self._buffer[: one.size].reshape(one.shape)
+        if one.dtype == self._wide:
+            return np.subtract(one, other, out=difference)
+        np.copyto(difference, one)  # converting and subtracting at once takes longer than one after the other
+        return np.subtract(difference, other, out=difference)
+
+
+def _squares(lines: Array) -> Floats:
+    """Sum of squares of each line, `[lines, numbers]` in float64 or complex128, by BLAS."""
+    flat = lines.view(np.float64)
+    whole = flat.shape[1] // _DOT * _DOT
+    parts = flat[:, :whole].reshape(len(flat), -1, _DOT)
+    rest = flat[:, whole:]
+    return _dot(parts).sum(axis=1) + _dot(rest) if whole else _dot(rest)
+
+
+def _dot(vectors: Array) -> Floats:
+    product: Floats = np.matmul(vectors[..., None, :], vectors[..., :, None])[..., 0, 0]
+    return product
+
+
+def _peak(lines: Array) -> Floats:
+    """Largest magnitude of each line; NaN where one is NaN."""
+    if lines.dtype.kind == "c":
+        return np.asarray(np.abs(lines).max(axis=1))
+    # Two passes that read, where taking magnitudes first would write as well.
+    peak: Floats = np.maximum(np.maximum.reduce(lines, axis=1), -np.minimum.reduce(lines, axis=1), dtype=np.float64)
+    return peak
+
+
+def _misplaced(target: Array, reference: Array) -> Array:
+    """Where NaN or infinity is in only one of the two, or another infinity."""
+    lacking = np.isnan(target) | np.isnan(reference)
+    infinite = np.isinf(target) | np.isinf(reference)
+    wrong: Array = (np.isnan(target) != np.isnan(reference)) | (infinite & (target != reference) & ~lacking)
+    return wrong
 
 
 def _divide(error: Floats, scale: Floats) -> Floats:

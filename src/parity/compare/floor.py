@@ -10,6 +10,7 @@ import numpy as np
 
 from parity.arrays import Array, ArrayReader
 from parity.compare.errors import MEASURES, Rows, row_errors
+from parity.compare.mismatches import repeats
 from parity.records import OutputFacts, ReferenceFacts
 from parity.samples.calls import Call
 
@@ -138,16 +139,10 @@ def _constant(output: OutputFacts, arrays: ReferenceArrays, calls: Sequence[Call
     seen = 0
     for call in calls:
         array = arrays.eager.get(f"{call.id}/{output.name}")
-        for row in array if output.batched else array[None]:
-            seen += 1
-            if first is None:
-                first = row
-            elif row.shape != first.shape or not _equal(row, first, slack):
-                return False
+        rows = array if output.batched else array[None]
+        if first is None and len(rows):
+            first = rows[0]
+        if first is not None and not repeats(rows, first, slack):
+            return False
+        seen += len(rows)
     return seen > 1
-
-
-def _equal(one: Array, other: Array, slack: float) -> bool:
-    if one.dtype.kind not in "fc":
-        return bool(np.array_equal(one, other))
-    return bool(np.allclose(one, other, rtol=slack, atol=0.0, equal_nan=True))

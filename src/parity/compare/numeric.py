@@ -10,6 +10,7 @@ import numpy as np
 from parity.arrays import Array, ArrayReader
 from parity.compare.errors import MEASURES, Floats, Rows
 from parity.compare.floor import ReferenceArrays, Yardstick
+from parity.compare.mismatches import mismatches
 from parity.records import NumericFinding, ShapeFinding, Symptom
 from parity.samples.calls import Call
 
@@ -50,7 +51,10 @@ def compare_output(
         if yardstick.rule == "exact":
             parts.append(_exact(target.get(key), arrays.eager.get(key), yardstick, call))
         else:
-            rows.append((call, arrays.rows(call.id, yardstick.output, target.get(key))))
+            errors = arrays.rows(call.id, yardstick.output, target.get(key))
+            if errors.misplaced:
+                return _nonfinite(target.get(key), arrays.eager.get(key), errors, yardstick, call)
+            rows.append((call, errors))
     if yardstick.rule == "exact":
         return _join_exact(parts, yardstick)
     return _join_floats(rows, yardstick)
@@ -69,41 +73,32 @@ def _structure(
     if theirs.shape != ours.shape:
         detail = f"{list(theirs.shape)}, not {list(ours.shape)}, for a call of {len(call.samples)}"
         return NumericFinding(output=name, rule="shape", detail=detail, worst_sample=call.samples[0])
-    if ours.dtype.kind in "fc":
-        return _nonfinite(name, theirs, ours, call)
     return None
 
 
-def _nonfinite(name: str, theirs: Array, ours: Array, call: Call) -> NumericFinding | None:
+def _nonfinite(theirs: Array, ours: Array, rows: Rows, yardstick: Yardstick, call: Call) -> NumericFinding:
     """NaN and infinity belong where the reference has them, and nowhere else."""
-    if np.isfinite(theirs).all() and np.isfinite(ours).all():
-        return None
-    wrong = np.isnan(theirs) != np.isnan(ours)
-    infinite = np.isinf(theirs) | np.isinf(ours)
-    with np.errstate(invalid="ignore"):
-        wrong |= infinite & (theirs != ours) & ~(np.isnan(theirs) | np.isnan(ours))
-    if not wrong.any():
-        return None
-    place = np.unravel_index(int(np.argmax(wrong)), wrong.shape) if wrong.ndim else ()
-    sample = call.samples[int(place[0])] if place and len(call.samples) == len(wrong) else call.samples[0]
-    detail = f"{theirs[place]} where the reference has {ours[place]}, and at {int(wrong.sum()) - 1} more places"
+    place = np.unravel_index(rows.first_misplaced or 0, ours.shape)
+    sample = call.samples[int(place[0])] if place and len(call.samples) == len(ours) else call.samples[0]
+    detail = f"{theirs[place]} where the reference has {ours[place]}, and at {rows.misplaced - 1} more places"
     return NumericFinding(
-        output=name, rule="nonfinite", detail=detail, mismatched=int(wrong.sum()), worst_sample=int(sample)
+        output=yardstick.output.name,
+        rule="nonfinite",
+        detail=detail,
+        mismatched=rows.misplaced,
+        worst_sample=int(sample),
     )
 
 
 def _exact(theirs: Array, ours: Array, yardstick: Yardstick, call: Call) -> NumericFinding:
-    wrong = np.asarray(theirs != ours)
-    rows = wrong.reshape(len(wrong), -1).sum(axis=1) if yardstick.output.batched else np.asarray([wrong.sum()])
-    place = int(np.argmax(rows)) if len(rows) else 0
-    gap = np.abs(theirs.astype(np.float64) - ours.astype(np.float64)) if ours.dtype.kind in "iub" else wrong
-    gap = np.maximum(gap, wrong)  # float64 cannot tell large neighbours apart
+    found = mismatches(theirs, ours, batched=yardstick.output.batched)
+    place = int(np.argmax(found.rows)) if len(found.rows) else 0
     return NumericFinding(
         output=yardstick.output.name,
         rule="exact",
-        mismatched=int(wrong.sum()),
-        max_abs=float(np.max(gap, initial=0.0)),
-        n=len(rows),
+        mismatched=int(found.rows.sum()),
+        max_abs=found.largest,
+        n=len(found.rows),
         worst_sample=call.samples[place] if len(call.samples) > place else call.samples[0],
     )
 
