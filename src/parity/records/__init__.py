@@ -4,7 +4,7 @@ A finding is one measured fact and has no opinion; a result is a finding togethe
 the verdict that a gate gave it. This package imports nothing else of ours.
 """
 
-from parity.records.facts import ModelFacts, OutputFacts, ReferenceFacts, SampleFacts
+from parity.records.facts import Hazard, ModelFacts, OutputFacts, ReferenceFacts, SampleFacts
 from parity.records.findings import (
     DecisionFinding,
     DecisionResult,
@@ -29,6 +29,7 @@ __all__ = [
     "ExportFacts",
     "GoldenFinding",
     "GoldenResult",
+    "Hazard",
     "LatencyMeasurement",
     "LatencyResult",
     "MemoryFacts",

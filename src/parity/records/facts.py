@@ -44,12 +44,32 @@ class SampleFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Hazard:
+    """Something in `forward` that exports are known to get wrong. It is advice, and no gate looks at it.
+
+    `where` is the file and line, relative to the project's folder, `line` its text, and `module` the path of
+    the submodule within the model; both are absent where they are not known. `what` goes on from them: "reads a
+    tensor's value into Python". `affects` names the exporters that do something else there, `count` how
+    often it happened in one call.
+    """
+
+    kind: str
+    where: str
+    what: str
+    affects: tuple[str, ...]
+    line: str | None = None
+    module: str | None = None
+    count: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReferenceFacts:
     """The eager reference: its oracle, its own noise, and what makes it hard to judge by.
 
     `oracle` is `float64`, or `reordering` where float64 could not run (`oracle_reason` says why).
     `longest_reduction` is the number of terms in the longest sum seen in the eager pass. `unstable`
-    says why nothing can be judged: two runs of the reference on the same input differ.
+    says why nothing can be judged: two runs of the reference on the same input differ. `hazards` are what
+    one eager pass showed of what exports get wrong.
     """
 
     oracle: str
@@ -62,3 +82,4 @@ class ReferenceFacts:
     unstable: str | None = None
     notes: tuple[str, ...] = ()
     latency: tuple[LatencyMeasurement, ...] = ()
+    hazards: tuple[Hazard, ...] = ()

@@ -40,6 +40,7 @@ class Record:
 
     `worst_samples` are files that hold the inputs and all outputs of the worst sample of each output that
     did not pass.
+    `explanations` are hazards of the model that may be why it failed; no verdict rests on them.
     """
 
     target: str
@@ -58,6 +59,7 @@ class Record:
     runtime: dict[str, str] | None = None
     worst_samples: tuple[str, ...] = ()
     waivers: tuple[WaiverResult, ...] = ()
+    explanations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,35 @@
+"""What can be seen without a call: hooks, and modules that stay in training mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+from torch import nn
+
+from parity.models.hazards.log import HazardLog
+from parity.models.hazards.places import code_of
+
+
+def note_structure(log: HazardLog, module: nn.Module) -> None:
+    """Note every forward hook, and every module that `eval()` left in training mode."""
+    for path, each in module.named_modules():
+        hooks: tuple[tuple[str, dict[int, Callable[..., Any]]], ...] = (
+            ("forward pre-hook", vars(each)["_forward_pre_hooks"]),
+            ("forward hook", vars(each)["_forward_hooks"]),
+        )
+        for kind, registered in hooks:
+            for hook in registered.values():
+                code = code_of(hook)
+                if code is not None:
+                    log.add("hook", f"runs as a {kind}", log.places.of(code, path))
+        setter = _mode_setter(each)
+        if each.training and setter is not None:
+            log.add("training", "stays in training mode after eval()", log.places.of(setter, path))
+
+
+def _mode_setter(module: nn.Module) -> CodeType | None:
+    """The `train` or `eval` with which a module keeps itself, and what it holds, in training mode."""
+    changed = (getattr(type(module), name) for name in ("train", "eval"))
+    return next((code_of(each) for each in changed if not each.__module__.startswith("torch.")), None)

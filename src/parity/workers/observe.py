@@ -1,0 +1,121 @@
+"""One eager pass under observation: what in `forward` exports are known to get wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from parity.arrays import Array
+from parity.models.hazards.log import HazardLog
+from parity.models.hazards.operators import OperatorWatch
+from parity.models.hazards.places import Places
+from parity.models.hazards.reads import ReadWatch
+from parity.models.hazards.sizes import Seen, SizeWatch, watched_ranges
+from parity.models.hazards.state import watched_state
+from parity.models.hazards.structure import note_structure
+from parity.models.signature import Dim, Signature
+from parity.records import Hazard
+
+MOST_BATCH = 16
+"""Batch sizes up to this are tried for two that the signature allows; small ones cost least."""
+
+
+def observe(
+    module: nn.Module, signature: Signature, inputs: Mapping[str, Array], root: Path
+) -> tuple[tuple[Hazard, ...], tuple[str, ...]]:
+    """The hazards that two calls of a copy of the module show, and notes on what could not be observed.
+
+    The second call differs from the first in the size of every symbolic dimension that may have another: what
+    differs then is known to be symbolic. Never raises: a model that does not run like this is judged all the
+    same, and nothing that is noted here decides anything.
+
+    Args:
+        module: In eval mode; it is not called, copies of it are.
+        signature: Its inputs.
+        inputs: One held-out call by input name, with the batch axis where there is one.
+        root: The project's folder, which paths are shown relative to.
+    """
+    if isinstance(module, torch.jit.ScriptModule):
+        return (), ()
+    first, second = _two_sizes(signature, inputs)
+    try:
+        seen = _watched(module, first, root, {})[1]
+        return _watched(module, second, root, seen)[0], ()
+    except Exception as error:  # noqa: BLE001  # a model may raise anything; observing it fails nothing
+        reason = f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')[:200]}"
+    try:
+        note = f"hazards that depend on sizes could not be observed: {reason}"
+        return _watched(module, dict(inputs), root, {})[0], (note,)
+    except Exception:  # noqa: BLE001  # the same
+        return (), (f"hazards could not be observed: {reason}",)
+
+
+def _watched(
+    module: nn.Module, inputs: Mapping[str, Array], root: Path, before: Seen
+) -> tuple[tuple[Hazard, ...], Seen]:
+    watched = copy.deepcopy(module)
+    log = HazardLog(Places(root, watched))
+    tensors = {name: torch.from_numpy(array.copy()) for name, array in inputs.items()}
+    note_structure(log, watched)
+    operators = OperatorWatch(log, watched, tensors)
+    sizes = SizeWatch(log, before)
+    with contextlib.ExitStack() as stack:
+        for each in (
+            watched_state(log, watched),
+            watched_ranges(watched, root),
+            torch.no_grad(),
+            operators,
+            ReadWatch(log, operators.from_input),
+            sizes,
+        ):
+            stack.enter_context(each)
+        watched(*tensors.values())
+    return log.hazards(), sizes.seen
+
+
+def _two_sizes(signature: Signature, inputs: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str, Array]]:
+    """The call at a small batch, and at another size of every symbolic dimension that has one."""
+    one: dict[str, int] = {}
+    other: dict[str, int] = {}
+    for name, dim in signature.symbols.items():
+        if name == signature.batch:
+            # Neither 0 nor 1, which broadcast; where only those are allowed, the size that there is.
+            allowed = [*islice((size for size in range(2, MOST_BATCH) if dim.admits(size)), 2)]
+            other[name], one[name] = (allowed * 2)[:2] if allowed else (1, 1)
+        else:
+            one[name] = _size(name, signature, inputs)
+            other[name] = _neighbour(one[name], dim)
+    return _resized(signature, inputs, one), _resized(signature, inputs, other)
+
+
+def _size(symbol: str, signature: Signature, inputs: Mapping[str, Array]) -> int:
+    return next(size for dim, size in _dims(signature, inputs) if dim.symbol == symbol)
+
+
+def _dims(signature: Signature, inputs: Mapping[str, Array]) -> Iterator[tuple[Dim, int]]:
+    for spec in signature.inputs:
+        yield from zip(spec.dims, inputs[spec.name].shape, strict=True)
+
+
+def _neighbour(size: int, dim: Dim) -> int:
+    """A size beside this one; larger first, since values that count up to the size stay right."""
+    return next((each for each in (size + dim.step, size - dim.step) if dim.admits(each)), size)
+
+
+def _resized(signature: Signature, inputs: Mapping[str, Array], sizes: Mapping[str, int]) -> dict[str, Array]:
+    """The inputs with every symbolic dimension cut or repeated to a size."""
+    made: dict[str, Array] = {}
+    for spec in signature.inputs:
+        array = inputs[spec.name]
+        for axis, dim in enumerate(spec.dims):
+            if dim.symbol is not None:
+                array = np.take(array, np.arange(sizes[dim.symbol]) % array.shape[axis], axis)
+        made[spec.name] = np.ascontiguousarray(array)
+    return made
