@@ -16,6 +16,7 @@ from parity.artifacts import emptied
 from parity.cache import ArtifactCache, cache_folder
 from parity.environment import cores, environment, machine_class, today
 from parity.errors import UsageError
+from parity.explanations import explained
 from parity.gates.latency import judge_latency
 from parity.gates.waivers import Waiver, waived
 from parity.golden.baseline import latency_baseline
@@ -130,7 +131,7 @@ def _bench(request: Request, out: Path) -> Iterator[Workbench]:
 
 def _judged_report(bench: Workbench, request: Request) -> Report:
     targets = (*request.targets, *_foreign(request, bench))
-    judged = _judge_all(bench, targets, request)
+    judged = _explained(bench, targets, _judge_all(bench, targets, request))
     timings = _time(bench, targets, judged, request) if request.latency else None
     return _report(bench, judged, timings, request)
 
@@ -187,6 +188,14 @@ def _judge_all(bench: Workbench, targets: Sequence[Target], request: Request) ->
             raise
 
 
+def _explained(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged]:
+    facts = bench.reference().facts
+    return [
+        replace(each, record=replace(each.record, explanations=explained(each.record, target, facts)))
+        for target, each in zip(targets, judged, strict=True)
+    ]
+
+
 def _time(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged], request: Request) -> Timings | None:
     if request.in_process or bench.reference().facts.unstable:
         return None
@@ -214,20 +223,12 @@ def _timed_batches(bench: Workbench) -> tuple[int, ...]:
     return tuple(call.sweep for call in bench.loaded().calls if call.sweep is not None)
 
 
-def _report(
-    bench: Workbench,
-    judged: Sequence[Judged],
-    timings: Timings | None,
-    request: Request,
-) -> Report:
+def _report(bench: Workbench, judged: Sequence[Judged], timings: Timings | None, request: Request) -> Report:
     loaded, reference = bench.loaded(), bench.reference()
     measured = measurements(timings, request.threads)
     untimed = timings.failed if timings is not None else {}
-    records = [
-        waived(_with_latency(each.record, measured, timings, request), request.waivers, request.today,
-               untimed.get(each.record.target))
-        for each in judged
-    ]  # fmt: skip
+    timed = [_with_latency(each.record, measured, timings, request) for each in judged]
+    records = [waived(each, request.waivers, request.today, untimed.get(each.target)) for each in timed]
     golden = check_golden(request.golden, records, bench) if request.golden else ()
     verdicts = [record.verdict for record in records]
     verdicts += [result.verdict for result in golden if result.verdict is not None]

@@ -16,6 +16,7 @@ import pytest
 from parity.cache import ArtifactCache, cache_folder
 from parity.environment import cores, machine_class, today
 from parity.errors import ParityError, UnknownName, did_you_mean
+from parity.explanations import explained
 from parity.gates.latency import judge_latency
 from parity.gates.waivers import Part, Waiver, parts_of, rule, waivers_of
 from parity.golden.baseline import latency_baseline
@@ -237,11 +238,16 @@ class ParityCase:
         if ruling.waivers:
             verdict, message = ruling.verdict, "\n".join(ruling.lines) or message
         if verdict is Verdict.FAIL:
-            pytest.fail(f"{self.model} at {self.target.name}: {message}", pytrace=False)
+            pytest.fail(f"{self.model} at {self.target.name}: {message}{self._explanation()}", pytrace=False)
         if verdict is Verdict.SKIP:
             pytest.skip(message)
         if verdict is Verdict.INCONCLUSIVE:
             self._undecided(message)
+
+    def _explanation(self) -> str:
+        """The likeliest reason why the cell failed, on a line of its own; empty where there is none."""
+        facts = self.session.bench(self.spec).reference().facts
+        return "".join(f"\n{each}" for each in explained(self.record, self.target, facts)[:1])
 
     def _undecided(self, message: str) -> NoReturn:
         if self.session.settings.suites.inconclusive == "fail":

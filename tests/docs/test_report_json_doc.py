@@ -17,6 +17,7 @@ SECTIONS: dict[str, type[Any]] = {
     "Model": records.ModelFacts,
     "Samples": records.SampleFacts,
     "Reference": records.ReferenceFacts,
+    "Hazards": records.Hazard,
     "Record": records.Record,
     "Waivers": records.WaiverResult,
     "Export": records.ExportFacts,

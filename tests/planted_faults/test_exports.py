@@ -10,6 +10,7 @@ from parity.records import Stage, Symptom, Verdict
 from tests.end_to_end.background import Background
 from tests.end_to_end.command import Project
 from tests.end_to_end.processes import running, wait_until
+from tests.planted_faults import zoo
 from tests.planted_faults.conftest import own_cache
 
 
@@ -18,6 +19,36 @@ def test_a_branch_on_the_input_that_tracing_bakes_in_is_caught(runs: Background)
     record = runs["branches"].record("trace")
     assert (record.verdict, record.stage, record.symptom) == (Verdict.FAIL, Stage.COMPARE, Symptom.MISMATCH)
     assert "floors" in record.message
+
+
+def test_a_failing_target_is_explained_by_the_line_that_its_exporter_trips_over(runs: Background) -> None:
+    line = next(
+        number for number, text in enumerate(Path(zoo.__file__).read_text().splitlines(), 1) if "x.mean() > 0.3" in text
+    )
+    for target, why in (("trace", "keeps the branch"), ("export", "cannot branch")):
+        (told,) = runs["branches"].record(target).explanations
+        assert told.startswith(f"likely because zoo.py:{line} reads a tensor's value into Python: ")
+        assert why in told
+        assert told in runs["branches"].text
+    assert runs["branches"].record("script").explanations == ()
+    (found,) = runs["branches"].report.reference.hazards
+    assert (found.kind, found.where) == ("branch", f"zoo.py:{line}")
+    page = (runs["branches"].out / "report.html").read_text(encoding="utf-8")
+    assert f"zoo.py:{line}" in page
+    assert f"zoo.py:{line}" in (runs["branches"].out / "report.md").read_text(encoding="utf-8")
+
+
+def test_a_folded_batch_size_is_explained_by_the_line_that_reads_it(runs: Background) -> None:
+    assert "size of a symbolic dimension" in runs["folds"].record("onnx-torchscript").explanations[0]
+
+
+def test_a_hazard_fails_nothing(runs: Background) -> None:
+    """TorchScript compiles the same lines, so its targets pass, and the model without any has no hazard."""
+    for name in ("branches", "folds"):
+        assert runs[name].report.reference.hazards
+        assert runs[name].record("script").verdict is Verdict.PASS
+    assert runs["no fault"].report.reference.hazards == ()
+    assert "Hazards" not in runs["no fault"].text
 
 
 def test_the_same_branch_passes_where_it_is_compiled(runs: Background) -> None:

@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Iterable
 
-from parity.records import Record, Report, Verdict
+from parity.records import Hazard, Record, Report, Verdict
 from parity.reports import summary
 from parity.reports.numbers import ABSENT, count, digest, milliseconds
 
@@ -34,6 +34,9 @@ def render(report: Report) -> str:
     reading = summary.to_read(report)
     if reading:
         parts += ["### What to read", "\n".join(_reason(record) for record in reading)]
+    hazards = report.reference.hazards
+    if hazards:
+        parts += ["### Hazards", "Advice: what exports may get wrong in this model.", "\n".join(map(_hazard, hazards))]
     golden = summary.golden(report)
     if golden:
         lines = (f"- {_MARKS[each.verdict] if each.verdict else 'note:'} {text(each.message)}" for each in golden)
@@ -86,6 +89,10 @@ def _reason(record: Record) -> str:
     found: Iterable[str] = (f"  - {text(reason)}" for reason in summary.reasons(record))
     log = [f"  - log: {code(record.log)}"] if record.log else []
     return "\n".join([head, *found, *log])
+
+
+def _hazard(found: Hazard) -> str:
+    return f"- {text(summary.hazard(found))}" + (f": {code(found.line)}" if found.line else "")
 
 
 def _provenance(report: Report) -> str:

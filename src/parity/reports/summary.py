@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from parity.records import (
     DecisionResult,
     GoldenResult,
+    Hazard,
     LatencyResult,
     NumericResult,
     Record,
@@ -228,7 +229,7 @@ def to_read(report: Report) -> tuple[Record, ...]:
 
 
 def reasons(record: Record) -> tuple[str, ...]:
-    """Every message of the record: its own, then those of its failed or inconclusive results that add to it."""
+    """Every message of the record: its own, those of failed or inconclusive results that add to it, explanations."""
     found = [record.message]
     for name, results in (
         ("output", record.numeric),
@@ -242,7 +243,14 @@ def reasons(record: Record) -> tuple[str, ...]:
             text = result.message or getattr(result, "detail", None)
             if text and text not in record.message:
                 found.append(f"{name} {_label(result)}: {text}")
-    return tuple(text for text in found if text)
+    return tuple(text for text in (*found, *record.explanations) if text)
+
+
+def hazard(found: Hazard) -> str:
+    """A hazard in one line, without its source: `model.py:41 in encoder.0: reads … (affects trace, export)`."""
+    inside = f" in {found.module}" if found.module else ""
+    affects = f" (affects {', '.join(found.affects)})" if found.affects else ""
+    return f"{found.where}{inside}: {found.what}{affects}"
 
 
 def _label(result: object) -> str:

@@ -24,6 +24,9 @@ STYLES = {
 _ROOM_FOR_MESSAGES = 130
 """Columns from which the table has a message column; below it, messages are listed under the table."""
 
+_MOST_HAZARDS = 6
+"""In the terminal; the files have all of them."""
+
 _NARROW_NAME = 13
 _INTERVAL = len("0.882..0.922")
 
@@ -37,6 +40,7 @@ def print_report(report: Report, console: Console) -> None:
     rest = () if wide else tuple(each for each in report.records if each.message and each not in reading)
     for record in (*reading, *rest):
         _print_reasons(record, console)
+    _print_hazards(report, console)
     _print_golden(report, console)
     for remark in summary.remarks(report):
         console.print(Text(remark, style="yellow"))
@@ -122,6 +126,17 @@ def _print_reasons(record: Record, console: Console) -> None:
     if record.log:
         # A path is for copying, so it is never wrapped.
         console.print(Text(f"  log: {record.log}"), soft_wrap=True)
+
+
+def _print_hazards(report: Report, console: Console) -> None:
+    found = report.reference.hazards
+    if found:
+        console.print(Text.assemble(("Hazards", "bold"), " (advice: what exports may get wrong in this model)"))
+    for each in found[:_MOST_HAZARDS]:
+        source = f": {each.line}" if each.line else ""
+        console.print(Padding(Text(summary.hazard(each) + source), (0, 0, 0, 2)))
+    if len(found) > _MOST_HAZARDS:
+        console.print(Text(f"  and {len(found) - _MOST_HAZARDS} more in the report", style="dim"))
 
 
 def _print_golden(report: Report, console: Console) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -21,40 +22,48 @@ from parity.models.hazards.sizes import Seen, SizeWatch, watched_ranges
 from parity.models.hazards.state import watched_state
 from parity.models.hazards.structure import note_structure
 from parity.models.signature import Dim, Signature
+from parity.models.spec import ModelSpec
 from parity.records import Hazard
 
 MOST_BATCH = 16
 """Batch sizes up to this are tried for two that the signature allows; small ones cost least."""
 
 
-def observe(
-    module: nn.Module, signature: Signature, inputs: Mapping[str, Array], root: Path
-) -> tuple[tuple[Hazard, ...], tuple[str, ...]]:
-    """The hazards that two calls of a copy of the module show, and notes on what could not be observed.
+@dataclass(frozen=True)
+class Observed:
+    """Hazards, and why some could not be looked for."""
+
+    hazards: tuple[Hazard, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def observe(module: nn.Module | None, spec: ModelSpec, inputs: Mapping[str, Array]) -> Observed:
+    """What two calls of a copy of the module show.
 
     The second call differs from the first in the size of every symbolic dimension that may have another: what
     differs then is known to be symbolic. Never raises: a model that does not run like this is judged all the
     same, and nothing that is noted here decides anything.
 
     Args:
-        module: In eval mode; it is not called, copies of it are.
-        signature: Its inputs.
+        module: In eval mode; it is not called, copies of it are. None where it cannot be copied.
+        spec: Its signature, and the project's folder, which paths are shown relative to.
         inputs: One held-out call by input name, with the batch axis where there is one.
-        root: The project's folder, which paths are shown relative to.
     """
+    if module is None:
+        return Observed(notes=("hazards could not be observed: the module cannot be copied",))
     if isinstance(module, torch.jit.ScriptModule):
-        return (), ()
-    first, second = _two_sizes(signature, inputs)
+        return Observed()
     try:
-        seen = _watched(module, first, root, {})[1]
-        return _watched(module, second, root, seen)[0], ()
+        first, second = _two_sizes(spec.signature, inputs)
+        seen = _watched(module, first, spec.root, {})[1]
+        return Observed(_watched(module, second, spec.root, seen)[0])
     except Exception as error:  # noqa: BLE001  # a model may raise anything; observing it fails nothing
         reason = f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')[:200]}"
     try:
         note = f"hazards that depend on sizes could not be observed: {reason}"
-        return _watched(module, dict(inputs), root, {})[0], (note,)
+        return Observed(_watched(module, inputs, spec.root, {})[0], (note,))
     except Exception:  # noqa: BLE001  # the same
-        return (), (f"hazards could not be observed: {reason}",)
+        return Observed(notes=(f"hazards could not be observed: {reason}",))
 
 
 def _watched(

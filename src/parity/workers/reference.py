@@ -22,6 +22,7 @@ from parity.samples.store import StoredSamples
 from parity.workers.calling import call_module, copied
 from parity.workers.draws import EXACT_COPIES, copies_for, draw_exact, draw_jittered, draw_reorderings
 from parity.workers.load import HELD_OUT
+from parity.workers.observe import observe
 from parity.workers.oracle import Oracle, make_oracle
 from parity.workers.stability import difference, unstable_runs
 
@@ -71,6 +72,8 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
         drawn = _draw(task, module, stored, None)
     if oracle is not None and oracle.overrides:
         notes = (*notes, "forward names float32 itself, which the float64 oracle overrides")
+    # After everything that it must not disturb, and before the untouched copy is called.
+    observed = observe(untouched, task.spec, stored.batch(first.samples))
     return ReferenceFacts(
         oracle="float64" if oracle else "reordering",
         oracle_reason=reason,
@@ -80,7 +83,8 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
         seconds=time.perf_counter() - start,
         threads=task.threads,
         unstable=unstable or _order_dependent(untouched, stored, task),
-        notes=notes,
+        notes=(*notes, *observed.notes),
+        hazards=observed.hazards,
     )
 
 

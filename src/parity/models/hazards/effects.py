@@ -31,10 +31,6 @@ EFFECTS: Mapping[str, Mapping[str, Effect]] = {
         "export": Effect(refuses="torch.export cannot branch on a value that it does not have"),
         "int8-static": Effect(refuses="FX cannot branch on a value that it does not have"),
     },
-    "check": {
-        "export": Effect(refuses="torch.export cannot branch on a value that it does not have"),
-        "int8-static": Effect(refuses="FX cannot branch on a value that it does not have"),
-    },
     "value": {
         "trace": Effect(answers="trace keeps the number that its example gave"),
         "export": Effect(refuses="torch.export does not have the number, and refuses most of what Python does with it"),
@@ -68,6 +64,7 @@ EFFECTS: Mapping[str, Mapping[str, Effect]] = {
     },
     "random": {name: Effect(answers=_DRAWS) for name in ("trace", "script", "export", "int8-static")},
     "training": {name: Effect(answers=_TRAINS) for name in ("trace", "script", "export", "int8-static")},
+    "input-write": {},
     "hook": {"script": Effect(refuses="TorchScript compiles hooks like methods, and refuses what it cannot compile")},
     "write": {name: Effect(answers=_STATE) for name in ("trace", "script", "export", "int8-static")},
     "attribute": {
@@ -80,6 +77,10 @@ EFFECTS: Mapping[str, Mapping[str, Effect]] = {
     "dynamic-output": {
         "export": Effect(refuses="torch.export has to guess a size that depends on values"),
         "int8-static": Effect(refuses="FX has no size to read"),
+    },
+    "check": {
+        "export": Effect(refuses="torch.export cannot branch on a value that it does not have"),
+        "int8-static": Effect(refuses="FX cannot branch on a value that it does not have"),
     },
 }
 """By kind and exporter. What other exporters do follows from one of these: they capture the model with it."""

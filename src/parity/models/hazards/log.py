@@ -48,8 +48,8 @@ class HazardLog:
 
     def hazards(self) -> tuple[Hazard, ...]:
         """Everything noted, the surest kinds first, with counts."""
-        # Dropout that is told to train draws numbers by itself: the cause is enough.
+        # A layer that is told to train draws numbers and keeps statistics: the cause is enough.
         training = {where for kind, where in self._found if kind == "training"}
-        kept = [key for key in self._found if not (key[0] == "random" and key[1] in training)]
+        kept = [key for key in self._found if not (key[0] in {"random", "write"} and key[1] in training)]
         ordered = sorted(kept, key=lambda key: KINDS.index(key[0]))
         return tuple(replace(self._found[key], count=self._counts[key]) for key in ordered)

@@ -145,8 +145,10 @@ def _arm(kind: type[Any]) -> None:
     # A class with an equality of its own has to say that equal numbers still hash alike.
     kind.__hash__ = kind.__mro__[1].__hash__
     kind.__bool__ = _truth
-    conversions: dict[str, Callable[..., Any]] = {"int": int, "float": float, "complex": complex, "trunc": math.trunc, "ceil": math.ceil,
-                   "floor": math.floor, "round": round}  # fmt: skip
+    conversions: dict[str, Callable[..., Any]] = {
+        "int": int, "float": float, "complex": complex,
+        "trunc": math.trunc, "ceil": math.ceil, "floor": math.floor, "round": round,
+    }  # fmt: skip
     for name, conversion in conversions.items():
         setattr(kind, f"__{name}__", _convert(conversion))
 

@@ -47,7 +47,7 @@ class OperatorWatch(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run the operator and note what it was."""
         kwargs = kwargs or {}
-        given = {each.name: value for each, value in zip(func._schema.arguments, args, strict=False)} | kwargs  # noqa: SLF001  # dispatch modes are given schemas
+        given = _arguments(func, args, kwargs)
         result = func(*args, **kwargs)
         self._follow(given, result)
         off = any(name in given and given[name] == value for name, value in _OFF.items())
@@ -85,7 +85,8 @@ class OperatorWatch(TorchDispatchMode):
         for tensor in _tensors(given.get(name) for name in written):
             owner = self._owners.get(_storage(tensor) or 0)
             if owner is not None:
-                self._log.see("write", f"writes to the {owner} in place", sys._getframe(2))  # noqa: SLF001  # as above
+                kind = "input-write" if owner.startswith("input") else "write"
+                self._log.see(kind, f"writes to the {owner} in place", sys._getframe(2))  # noqa: SLF001  # as above
 
     def _cast(self, source: torch.Tensor, result: torch.Tensor) -> None:
         narrow = result.is_floating_point() and result.itemsize <= _HALF_BYTES < source.itemsize
@@ -100,6 +101,13 @@ class OperatorWatch(TorchDispatchMode):
         elif region not in self._casting:  # its first operator stands for all of a function's
             self._casting.add(region)
             self._log.add("precision", f"computes in {dtype} under autocast", place)
+
+
+def _arguments(func: Any, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """What an operator is called with by name, defaults included."""
+    known = func._schema.arguments  # noqa: SLF001  # dispatch modes are given schemas
+    defaults = {each.name: each.default_value for each in known if each.has_default_value()}
+    return defaults | {each.name: value for each, value in zip(known, args, strict=False)} | dict(kwargs)
 
 
 def _unknown_size(func: Any, given: Mapping[str, Any]) -> bool:

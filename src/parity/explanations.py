@@ -1,0 +1,77 @@
+"""Why a target may have failed: the hazards of its model that its exporter is known to trip over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from parity.exporters import EXPORTERS
+from parity.models.hazards.effects import EFFECTS, Effect
+from parity.records import Hazard, Record, ReferenceFacts, Stage, Symptom, Verdict
+from parity.targets import Target
+
+MOST = 3
+"""Explanations of one target: more would be a list of hazards, which the report has elsewhere."""
+
+_CAPTURES = {"onnx-torchscript": "trace", "onnx": "export", "int8-dynamic": "script"}
+"""Exporters that capture a model with another one. Those that start from an artifact follow its exporter."""
+
+_FOREIGN = {"torchscript": "trace", "onnx": "trace", "exported-program": "export"}
+"""What most likely captured a file made elsewhere, by its format."""
+
+_SIZE_KINDS = frozenset({"size", "size-branch", "loop"})
+_UNSTABLE_KINDS = frozenset({"random", "training", "write", "attribute"})
+
+
+def explained(record: Record, target: Target, reference: ReferenceFacts) -> tuple[str, ...]:
+    """What may have made a target fail, or left it undecided because eager itself is not stable; the likeliest first.
+
+    A guess from what is known of exporters, which decides nothing.
+    """
+    if record.verdict is Verdict.INCONCLUSIVE and reference.unstable:
+        return tuple(
+            f"likely because {_told(hazard)}" for hazard in reference.hazards if hazard.kind in _UNSTABLE_KINDS
+        )[:MOST]
+    if record.verdict is not Verdict.FAIL or record.symptom not in (Symptom.MISMATCH, Symptom.EXCEPTION):
+        return ()
+    if record.stage not in (Stage.EXPORT, Stage.OPEN, Stage.RUN, Stage.COMPARE):
+        return ()
+    found = []
+    for hazard in _likeliest_first(reference.hazards, record):
+        effect = _effect(hazard, target, record)
+        why = effect and (effect.refuses if record.stage is Stage.EXPORT else effect.answers)
+        if why:
+            assumed = (
+                "if it was traced, "
+                if target.artifact and target.artifact.manifest.format != "exported-program"
+                else ""
+            )
+            found.append(f"likely because {_told(hazard)}: {assumed}{why}")
+    return tuple(found[:MOST])
+
+
+def _told(hazard: Hazard) -> str:
+    return f"{hazard.where} {hazard.what}"
+
+
+def _likeliest_first(hazards: Sequence[Hazard], record: Record) -> list[Hazard]:
+    """Where some batch sizes pass and others do not, what is made of sizes comes first."""
+    verdicts = {shape.verdict for shape in record.shapes}
+    by_size = {Verdict.PASS, Verdict.FAIL} <= verdicts
+    return sorted(hazards, key=lambda hazard: by_size and hazard.kind not in _SIZE_KINDS)
+
+
+def _effect(hazard: Hazard, target: Target, record: Record) -> Effect | None:
+    capture = _capture(target, record)
+    return EFFECTS.get(hazard.kind, {}).get(capture) if capture in hazard.affects else None
+
+
+def _capture(target: Target, record: Record) -> str:
+    if target.artifact is not None:
+        return _FOREIGN.get(target.artifact.manifest.format, "")
+    name = target.exporter
+    while (source := EXPORTERS.get(name).source) is not None:
+        name = source
+    notes = record.export.notes if record.export else ()
+    if name == "int8-dynamic" and any(note.startswith("saved by tracing") for note in notes):
+        return "trace"
+    return _CAPTURES.get(name, name)
