@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -89,12 +90,54 @@ def test_an_unknown_key_is_absent_and_raises(tmp_path: Path) -> None:
         reader.get("call/y")
 
 
-def test_the_index_is_plain_json_and_written_last(tmp_path: Path) -> None:
+def test_the_index_is_written_last(tmp_path: Path) -> None:
     writer = ArrayWriter(tmp_path, "held")
     writer.put("x", np.ones(3, np.float32))
     assert not (tmp_path / "held.json").exists()
     writer.close()
-    assert json.loads((tmp_path / "held.json").read_text()) == {"x": ["<f4", [3], 0]}
+    assert json.loads((tmp_path / "held.json").read_text())["kinds"] == [["<f4", [3]]]
+    assert ArrayReader(tmp_path, "held").get("x").tolist() == [1, 1, 1]
+
+
+def test_keys_are_found_among_many_of_any_length_and_script(tmp_path: Path) -> None:
+    names = ["a", "a/b", "a.b", "a0", "größe", "ö" * 40, "9", "10", "z" * 60]
+    prefixes = [f"h{number}" for number in range(40)] + ["h1~2", "s8", "s", "größe"]
+    with ArrayWriter(tmp_path, "held") as writer:
+        for number, prefix in enumerate(prefixes):
+            writer.put_all(prefix, {name: np.asarray([number, place]) for place, name in enumerate(names)})
+    reader = ArrayReader(tmp_path, "held")
+    for number, prefix in enumerate(prefixes):
+        found = reader.get_all(prefix)
+        assert [each.tolist() for each in found.values()] == [[number, place] for place in range(len(names))]
+        assert list(found) == names
+    for absent in ("h", "h1~", "h4", "h99/a", "h1/a1", "h1/" + "z" * 61, "h1/" + "ö" * 39, ""):
+        assert (absent in reader) is False
+    assert list(reader.get_all("h1/a")) == ["b"]
+    assert reader.get_all("h100") == {} == reader.get_all("h1/" + "z" * 60)
+
+
+def test_a_writer_without_arrays_is_read_as_empty(tmp_path: Path) -> None:
+    ArrayWriter(tmp_path, "held").close()
+    reader = ArrayReader(tmp_path, "held")
+    assert "x" not in reader
+    assert reader.get_all("x") == {}
+
+
+def test_keys_cost_a_reader_no_memory(tmp_path: Path) -> None:
+    def read(count: int) -> int:
+        with ArrayWriter(tmp_path, str(count)) as writer:
+            for number in range(count):
+                writer.put(f"{number}/x", np.asarray(number))
+        tracemalloc.start()
+        try:
+            reader = ArrayReader(tmp_path, str(count))
+            assert all(int(reader.get(f"{number}/x")) == number for number in range(count))
+            return tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+
+    few, many = read(100), read(4000)
+    assert many < few + 10_000
 
 
 def test_a_writer_that_was_interrupted_leaves_nothing_that_looks_whole(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Arrays on disk between processes: one raw file that is memory-mapped, and a JSON index beside it.
+"""Arrays on disk between processes: one raw file that is memory-mapped, and its index.
 
 Nothing is pickled, any dtype and shape may follow any other, and a reader touches only the bytes that
 it asks for.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from array import array as numbers
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -23,26 +24,40 @@ Array = npt.NDArray[np.generic]
 
 _ALIGNMENT = 64
 
+_Kind = tuple[str, tuple[int, ...]]
+"""Dtype and shape."""
+
 
 class ArrayWriter:
-    """Appends arrays under string keys to `folder/name.bin`; `close` writes `folder/name.json`."""
+    """Appends arrays under string keys to `folder/name.bin`; `close` writes `folder/name.json`.
+
+    The index lies at the end of the same file, as arrays, and the JSON says where: a key costs a reader no memory.
+    """
 
     def __init__(self, folder: Path, name: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._index_path = folder / f"{name}.json"
         self._file = (folder / f"{name}.bin").open("wb")
-        self._index: dict[str, tuple[str, list[int], int]] = {}
+        self._keys: dict[str, None] = {}
+        self._kinds: dict[_Kind, int] = {}
+        self._kind_of = numbers("q")
+        self._offsets = numbers("q")
 
     def put(self, key: str, array: Array) -> None:
         """Append one array; a key can be written once."""
-        if key in self._index:
+        if key in self._keys:
             raise KeyError(f"{key!r} is already written")
         if array.dtype.hasobject:
             raise TypeError(f"{key!r} holds Python objects, not numbers")
+        self._offsets.append(self._append(array))
+        self._kind_of.append(self._kinds.setdefault((array.dtype.str, array.shape), len(self._kinds)))
+        self._keys[key] = None
+
+    def _append(self, array: Array) -> int:
         offset = -(-self._file.tell() // _ALIGNMENT) * _ALIGNMENT
         self._file.seek(offset)
         self._file.write(np.ascontiguousarray(array).data if array.size else b"")
-        self._index[key] = (array.dtype.str, list(array.shape), offset)
+        return offset
 
     def put_all(self, prefix: str, arrays: Mapping[str, Array]) -> None:
         """Append named arrays under `prefix/name`."""
@@ -51,9 +66,18 @@ class ArrayWriter:
 
     def close(self) -> None:
         """Flush the arrays and write the index; without it nothing can be read."""
+        keys = np.asarray([key.encode() for key in self._keys] or [b""])[: len(self._keys)]
+        order = np.argsort(keys)
+        index = {
+            "keys": keys[order],
+            "places": order,
+            "kinds": np.asarray(self._kind_of, np.int64),
+            "offsets": np.asarray(self._offsets, np.int64),
+        }
+        where = {name: (each.dtype.str, each.shape, self._append(each.view(np.uint8))) for name, each in index.items()}
         self._file.truncate(max(self._file.tell(), 1))
         self._file.close()
-        self._index_path.write_text(json.dumps(self._index))
+        self._index_path.write_text(json.dumps({"kinds": list(self._kinds), "index": where}))
 
     def __enter__(self) -> Self:
         return self
@@ -71,26 +95,47 @@ class ArrayReader:
     """Reads what an `ArrayWriter` wrote, as read-only views of a memory map."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        index: dict[str, tuple[str, list[int], int]] = json.loads((folder / f"{name}.json").read_text())
-        self._index = index
+        about = json.loads((folder / f"{name}.json").read_text())
         self._map = np.memmap(folder / f"{name}.bin", dtype=np.uint8, mode="r")
-        self._names: dict[str, list[str]] = {}
-        for key in index:
-            prefix, _, name_ = key.partition("/")
-            self._names.setdefault(prefix, []).append(name_)
+        self._kinds: list[_Kind] = [(dtype, tuple(shape)) for dtype, shape in about["kinds"]]
+        index = {part: self._view(dtype, shape, offset) for part, (dtype, shape, offset) in about["index"].items()}
+        self._keys = index["keys"]
+        self._places, self._kind_of, self._offsets = (index[part] for part in ("places", "kinds", "offsets"))
 
     def __contains__(self, key: str) -> bool:
-        return key in self._index
+        return self._find(key) is not None
 
     def get(self, key: str) -> Array:
         """The array of a key; raises KeyError where it was never written."""
-        dtype, shape, offset = self._index[key]
-        count = int(np.prod(shape, dtype=np.int64))
-        return np.frombuffer(self._map, dtype=np.dtype(dtype), count=count, offset=offset).reshape(shape)
+        place = self._find(key)
+        if place is None:
+            raise KeyError(key)
+        return self._at(place)
 
     def get_all(self, prefix: str) -> dict[str, Array]:
         """Every array under `prefix/`, by the rest of its key, in the order written."""
-        return {name: self.get(f"{prefix}/{name}") for name in self._names.get(prefix, [])}
+        start = f"{prefix}/".encode()
+        first, last = self._sorted_place(start), self._sorted_place(start[:-1] + bytes([start[-1] + 1]))
+        found = sorted(zip(self._places[first:last].tolist(), self._keys[first:last].tolist(), strict=True))
+        return {key[len(start) :].decode(): self._at(place) for place, key in found}
+
+    def _find(self, key: str) -> int | None:
+        wanted = key.encode()
+        place = self._sorted_place(wanted)
+        return int(self._places[place]) if place < len(self._keys) and self._keys[place] == wanted else None
+
+    def _sorted_place(self, key: bytes) -> int:
+        # A key of another width would have NumPy convert all of the others to it. One that is too long for the
+        # index is in none, and what it is cut to is then not what was looked for.
+        return int(np.searchsorted(self._keys, np.asarray(key, self._keys.dtype)))
+
+    def _at(self, place: int) -> Array:
+        dtype, shape = self._kinds[int(self._kind_of[place])]
+        return self._view(dtype, shape, int(self._offsets[place]))
+
+    def _view(self, dtype: str, shape: Sequence[int], offset: int) -> Array:
+        count = int(np.prod(shape, dtype=np.int64))
+        return np.frombuffer(self._map, dtype=np.dtype(dtype), count=count, offset=offset).reshape(shape)
 
 
 def digest(array: Array) -> str:

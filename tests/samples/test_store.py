@@ -79,7 +79,7 @@ def test_a_sample_that_does_not_fit_names_its_number(tmp_path: Path) -> None:
     with pytest.raises(SampleError) as caught:
         write(tmp_path, sample(1), sample(1, 10))
     assert caught.value.where == "here, sample 1, input 'x'"
-    assert not (tmp_path / "set.json").exists()
+    assert not (tmp_path / "samples.json").exists()
 
 
 def test_no_sample_at_all_and_too_few_labels_are_refused(tmp_path: Path) -> None:
@@ -88,6 +88,7 @@ def test_no_sample_at_all_and_too_few_labels_are_refused(tmp_path: Path) -> None
     with pytest.raises(SampleError, match="not as many labels as samples") as caught:
         write(tmp_path, sample(1), sample(2), labels=np.asarray([3]))
     assert (caught.value.got, caught.value.allowed) == ("1 labels", "2")
+    assert not (tmp_path / "samples.json").exists()
 
 
 def test_calibration_on_a_held_out_sample_is_refused_and_disjoint_sets_are_let_through(tmp_path: Path) -> None:
@@ -96,3 +97,14 @@ def test_calibration_on_a_held_out_sample_is_refused_and_disjoint_sets_are_let_t
     with pytest.raises(SampleError, match=r"^2 held-out samples are also among .*the first is 1") as caught:
         check_disjoint(held_out, write(tmp_path / "c", sample(3), sample(9), sample(2)), "m")
     assert caught.value.hint is not None
+
+
+def test_digests_read_like_a_tuple_of_texts_and_are_those_that_were_written(tmp_path: Path) -> None:
+    written = write(tmp_path, sample(1), sample(2), sample(1)).digests
+    texts = list(StoredSamples(tmp_path, SIGNATURE).digests)
+    assert [len(text) for text in texts] == [64] * 3
+    assert (texts[0], texts[-1]) == (written[2], written[-3])
+    assert texts[0] != texts[1] == written[1]
+    assert list(written[1:]) == texts[1:]
+    with pytest.raises(IndexError):
+        _ = written[3]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from parity.arrays import Array
 from parity.errors import SampleError, did_you_mean
 from parity.models.refs import is_reference, resolve
 from parity.models.signature import DTYPES, Signature
+from parity.samples.files import StackedArray, open_arrays
 
 Sample = Mapping[str, Array]
 
@@ -36,9 +36,9 @@ def read_samples(source: str, signature: Signature, root: Path) -> tuple[Iterabl
     if is_reference(source) and not (root / source).exists():
         return _from_function(source, signature, root), None
     path = root / source
-    arrays = _read_arrays(path, signature)
+    arrays = _named_after_inputs(open_arrays(path), signature, path)
     labels = arrays.pop(_LABELS, None) if _LABELS not in signature.names else None
-    return _unstack(arrays, signature, str(path)), labels
+    return _unstack(arrays, signature, str(path)), None if labels is None else labels.whole()
 
 
 def read_labels(source: str, root: Path) -> Array:
@@ -50,8 +50,9 @@ def read_labels(source: str, root: Path) -> Array:
     if is_reference(source) and not (root / source).exists():
         labels = np.asarray(_call(source, root, "labels"))
     else:
-        arrays = _load(root / source)
-        labels = arrays.get(_LABELS, next(iter(arrays.values())) if len(arrays) == 1 else np.zeros(0))
+        arrays = open_arrays(root / source)
+        chosen = arrays.get(_LABELS, next(iter(arrays.values())) if len(arrays) == 1 else None)
+        labels = np.zeros(0) if chosen is None else np.asarray(chosen.whole())
     if labels.dtype.kind not in "iu" or labels.ndim != 1 or not len(labels):
         got = f"{labels.dtype.name}{list(labels.shape)}"
         raise SampleError("the labels are not a list of integers", where=source, allowed="int64[n]", got=got)
@@ -113,8 +114,9 @@ def _call(source: str, root: Path, role: str) -> Any:
         raise SampleError(f"the {role} function raised {type(error).__name__}: {error}", where=source) from error
 
 
-def _read_arrays(path: Path, signature: Signature) -> dict[str, Array]:
-    arrays = _load(path)
+def _named_after_inputs(found: Mapping[str, StackedArray], signature: Signature, path: Path) -> dict[str, StackedArray]:
+    """Arrays by input; where there is one of each, their names need not agree."""
+    arrays = dict(found)
     inputs = [name for name in arrays if name != _LABELS]
     if len(signature.inputs) == 1 and len(inputs) == 1:
         arrays[signature.names[0]] = arrays.pop(inputs[0])
@@ -128,23 +130,12 @@ def _read_arrays(path: Path, signature: Signature) -> dict[str, Array]:
     return arrays
 
 
-def _load(path: Path) -> dict[str, Array]:
-    if not path.is_file():
-        raise SampleError("there is no such sample file", where=str(path), hint="check the path, or leave it out")
-    if path.suffix not in (".npz", ".npy"):
-        allowed = ".npz, .npy, or package.module:function"
-        raise SampleError("samples of this kind cannot be read", where=str(path), allowed=allowed, got=path.suffix)
-    try:
-        loaded = np.load(path, mmap_mode="r", allow_pickle=False)
-        return {"array": loaded} if path.suffix == ".npy" else {name: loaded[name] for name in loaded.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as error:
-        raise SampleError(f"the sample file is damaged or holds no plain arrays: {error}", where=str(path)) from error
-
-
-def _unstack(arrays: Mapping[str, Array], signature: Signature, where: str) -> Iterator[Sample]:
+def _unstack(arrays: Mapping[str, StackedArray | Array], signature: Signature, where: str) -> Iterator[Sample]:
     chosen = {name: arrays[name] for name in signature.names if name in arrays}
-    counts = {name: (len(array) if array.ndim else 0) for name, array in chosen.items()}
+    counts = {name: (len(array) if array.shape else 0) for name, array in chosen.items()}
     if len(set(counts.values())) > 1:
         raise SampleError("the inputs do not have equally many samples", where=where, got=str(counts))
-    for index in range(next(iter(counts.values()), 0)):
-        yield {name: array[index] for name, array in chosen.items()}
+    if not any(counts.values()):
+        return
+    for rows in zip(*chosen.values(), strict=True):
+        yield dict(zip(chosen, rows, strict=True))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 
@@ -14,6 +14,36 @@ from parity.arrays import Array, ArrayReader, ArrayWriter, digest
 from parity.errors import SampleError
 from parity.models.signature import Signature
 from parity.samples.sources import Sample
+
+_SAMPLES = "samples"
+_SET = "set"
+"""Where what is known of all samples lies, beside the numbers of the samples themselves."""
+
+_DIGEST = hashlib.sha256().digest_size
+
+
+class Digests(Sequence[str]):
+    """SHA-256 of each sample's inputs as hexadecimal text, kept as bytes: 32 of them a sample.
+
+    Args:
+        digests: One after the other, uint8[n * 32].
+    """
+
+    def __init__(self, digests: Array) -> None:
+        self._bytes = digests
+
+    def __len__(self) -> int:
+        return len(self._bytes) // _DIGEST
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        start = range(len(self))[index] * _DIGEST
+        return self._bytes[start : start + _DIGEST].tobytes().hex()
 
 
 @dataclass(frozen=True)
@@ -25,7 +55,7 @@ class SampleSet:
 
     n: int
     sha256: str
-    digests: tuple[str, ...]
+    digests: Digests
     shapes: tuple[int, ...]
     labelled: bool
 
@@ -33,32 +63,34 @@ class SampleSet:
 def write_samples(
     folder: Path, samples: Iterable[Sample], signature: Signature, labels: Array | None, where: str
 ) -> SampleSet:
-    """Check every sample against the signature and write it.
+    """Check every sample against the signature and write it, holding one at a time.
 
     Raises:
         SampleError: one does not fit, there is none at all, or the labels are not as many.
     """
-    digests: list[str] = []
+    digests = bytearray()
+    whole = hashlib.sha256()
     kinds: dict[tuple[tuple[int, ...], ...], int] = {}
     shapes: list[int] = []
-    with ArrayWriter(folder, "samples") as writer:
+    with ArrayWriter(folder, _SAMPLES) as writer:
         for index, sample in enumerate(samples):
             signature.check(sample, f"{where}, sample {index}")
             inputs = {name: np.asarray(sample[name]) for name in signature.names}
             writer.put_all(str(index), inputs)
-            digests.append(hashlib.sha256("".join(map(digest, inputs.values())).encode()).hexdigest())
+            sha = hashlib.sha256("".join(map(digest, inputs.values())).encode())
+            digests += sha.digest()
+            whole.update(sha.hexdigest().encode())
             shapes.append(kinds.setdefault(tuple(array.shape for array in inputs.values()), len(kinds)))
+        if not shapes:
+            raise SampleError("there is not one sample", where=where)
+        if labels is not None and len(labels) != len(shapes):
+            raise SampleError("there are not as many labels as samples", where=where, got=f"{len(labels)} labels",
+                              allowed=str(len(shapes)))  # fmt: skip
+        known = np.frombuffer(digests, np.uint8)
+        writer.put_all(_SET, {"shapes": np.asarray(shapes, np.int64), "digests": known})
         if labels is not None:
-            writer.put("labels/labels", labels)
-    if not digests:
-        raise SampleError("there is not one sample", where=where)
-    if labels is not None and len(labels) != len(digests):
-        raise SampleError("there are not as many labels as samples", where=where, got=f"{len(labels)} labels",
-                          allowed=str(len(digests)))  # fmt: skip
-    whole = hashlib.sha256("".join(digests).encode()).hexdigest()
-    written = SampleSet(len(digests), whole, tuple(digests), tuple(shapes), labels is not None)
-    (folder / "set.json").write_text(json.dumps({"shapes": shapes, "digests": digests, "labelled": written.labelled}))
-    return written
+            writer.put(f"{_SET}/labels", labels)
+    return SampleSet(len(shapes), whole.hexdigest(), Digests(known), tuple(shapes), labels is not None)
 
 
 def check_disjoint(held_out: SampleSet, calibration: SampleSet, where: str) -> None:
@@ -82,12 +114,12 @@ class StoredSamples:
     """Reads what `write_samples` wrote."""
 
     def __init__(self, folder: Path, signature: Signature) -> None:
-        self._reader = ArrayReader(folder, "samples")
+        self._reader = ArrayReader(folder, _SAMPLES)
         self._signature = signature
-        about = json.loads((folder / "set.json").read_text())
-        self.shapes: tuple[int, ...] = tuple(about["shapes"])
-        self.digests: tuple[str, ...] = tuple(about["digests"])
-        self.labels: Array | None = self._reader.get("labels/labels") if about["labelled"] else None
+        about = self._reader.get_all(_SET)
+        self.shapes: tuple[int, ...] = tuple(about["shapes"].tolist())
+        self.digests = Digests(about["digests"])
+        self.labels: Array | None = about.get("labels")
 
     def __len__(self) -> int:
         return len(self.shapes)
