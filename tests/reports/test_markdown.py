@@ -27,7 +27,7 @@ def test_messages_cannot_make_markup_or_mention_anyone() -> None:
 
 def test_targets_stand_in_code_spans() -> None:
     text = markdown.render(examples.nine_targets())
-    assert "| `onnx@openvino` | ❌ fail `done/mismatch` | 312 / 10 (0.000175 / 5.6e-07) |" in text
+    assert "| `onnx@openvino` | ❌ fail `done/mismatch` | 312 / 10 (0.00017 / 5.6e-07) |" in text
     assert "1 2 3 ✗ 8 32 ✗" in text
 
 

@@ -64,7 +64,7 @@ def test_reasons_add_the_messages_of_results_that_the_record_does_not_repeat() -
 
 def test_the_row_has_ratio_and_limit_and_under_it_error_and_floor() -> None:
     row = summary.row(examples.record("onnx@onnxruntime", numeric=(examples.numeric(2.0),)), None)
-    assert row.error == ("2 / 10", "1.12e-06 / 5.6e-07")
+    assert row.error == ("2 / 10", "1.1e-06 / 5.6e-07")
 
 
 def test_a_waived_target_is_named_in_the_sentence_and_not_among_the_skipped() -> None:

@@ -28,6 +28,8 @@ from parity.reports.numbers import ABSENT, against, count, interval, number, sha
 
 GRAVEST_FIRST = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS, Verdict.SKIP)
 SYMBOLS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INCONCLUSIVE: "?", Verdict.SKIP: "-"}
+_COARSE = 2
+"""Digits of an error and its floor in a row: eighty columns have no room for three, and the ratio has them."""
 PHRASES = {
     Verdict.FAIL: "failed",
     Verdict.INCONCLUSIVE: "inconclusive",
@@ -108,7 +110,7 @@ def _error_lines(result: NumericResult | None) -> tuple[str, ...]:
     """The ratio beside its limit, and under it what it is the ratio of: the error beside the floor."""
     if result is None or result.ratio is None or result.floor is None:
         return (error_text(result),)
-    return (error_text(result), f"{number(result.error)} / {number(result.floor)}")
+    return (error_text(result), f"{number(result.error, _COARSE)} / {number(result.floor, _COARSE)}")
 
 
 def shown_decision(results: Iterable[DecisionResult]) -> DecisionResult | None:
