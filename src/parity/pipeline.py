@@ -7,7 +7,7 @@ import datetime as dt
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -251,8 +251,8 @@ def _settings(request: Request) -> dict[str, Any]:
     """The limits and the waivers that the model was judged under."""
     spec = request.spec
     return {
-        "limits": asdict(spec.limits),
-        "target_limits": {target: asdict(limits) for target, limits in spec.target_limits},
+        "limits": spec.limits.given(),
+        "target_limits": {target: limits.given() for target, limits in spec.target_limits},
         "waivers": {each.label: f"until {each.expires}: {each.reason}" for each in request.waivers},
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from parity.models.signature import Signature
@@ -23,6 +23,10 @@ class Limits:
     agreement: float = 0.98
     sqnr_db: float | None = None
     latency: float = 1.10
+
+    def given(self) -> dict[str, float]:
+        """The limits that there are, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
