@@ -6,10 +6,11 @@ it asks for.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 from array import array as numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -101,12 +102,15 @@ class ArrayReader:
         index = {part: self._view(dtype, shape, offset) for part, (dtype, shape, offset) in about["index"].items()}
         self._keys = index["keys"]
         self._places, self._kind_of, self._offsets = (index[part] for part in ("places", "kinds", "offsets"))
+        self._views: Mapping[str, Callable[[], Array]] = {}
 
     def __contains__(self, key: str) -> bool:
         return self._find(key) is not None
 
     def get(self, key: str) -> Array:
         """The array of a key; raises KeyError where it was never written."""
+        if key in self._views:
+            return self._views[key]()
         place = self._find(key)
         if place is None:
             raise KeyError(key)
@@ -114,10 +118,36 @@ class ArrayReader:
 
     def get_all(self, prefix: str) -> dict[str, Array]:
         """Every array under `prefix/`, by the rest of its key, in the order written."""
-        start = f"{prefix}/".encode()
-        first, last = self._sorted_place(start), self._sorted_place(start[:-1] + bytes([start[-1] + 1]))
-        found = sorted(zip(self._places[first:last].tolist(), self._keys[first:last].tolist(), strict=True))
-        return {key[len(start) :].decode(): self._at(place) for place, key in found}
+        found = self._starting(f"{prefix}/")
+        return {
+            key[len(prefix) + 1 :]: self._views[key]() if key in self._views else self._at(place)
+            for place, key in found
+        }
+
+    def prefixes(self, start: str = "") -> list[str]:
+        """What stands before the first `/` of the keys that begin with `start`, each once, in the order written."""
+        return list(dict.fromkeys(key.partition("/")[0] for _, key in self._starting(start)))
+
+    def viewed(self, views: Mapping[str, Callable[[], Array]]) -> ArrayReader:
+        """The same arrays, those of some keys seen otherwise; each is made whenever it is asked for."""
+        other = copy.copy(self)
+        other._views = {**self._views, **views}  # noqa: SLF001  # a copy of this very object
+        return other
+
+    def plain(self) -> ArrayReader:
+        """The same arrays as they were written, without any views."""
+        other = copy.copy(self)
+        other._views = {}  # noqa: SLF001  # the same
+        return other
+
+    def _starting(self, start: str) -> list[tuple[int, str]]:
+        """Place in the order written, and key, of the keys that begin with `start`."""
+        first, last = 0, len(self._keys)
+        if start:
+            encoded = start.encode()
+            first, last = self._sorted_place(encoded), self._sorted_place(encoded[:-1] + bytes([encoded[-1] + 1]))
+        found = zip(self._places[first:last].tolist(), self._keys[first:last].tolist(), strict=True)
+        return sorted((place, key.decode()) for place, key in found)
 
     def _find(self, key: str) -> int | None:
         wanted = key.encode()

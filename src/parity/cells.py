@@ -114,9 +114,13 @@ def _undecided(record: Record, message: str) -> Record:
 
 def _held_out(cell: Cell, reference: Reference) -> tuple[tuple[NumericResult, ...], tuple[DecisionResult, ...]]:
     numeric = compare_held_out(cell.outputs, reference.arrays, reference.yardsticks, cell.calls)
-    decisions = compare_decisions(cell.outputs, reference.arrays.eager, reference.yardsticks, cell.calls, cell.labels)
+    decisions = compare_decisions(cell.outputs, reference.arrays, reference.yardsticks, cell.calls, cell.labels)
+    decided = {finding.output for finding in decisions}
     return (
-        tuple(judge_numeric(finding, cell.limits, cell.precision) for finding in numeric),
+        tuple(
+            judge_numeric(finding, cell.limits, cell.precision, decided=finding.output in decided)
+            for finding in numeric
+        ),
         tuple(judge_decision(finding, cell.limits, cell.precision) for finding in decisions),
     )
 
@@ -139,5 +143,7 @@ def _open_question(cell: Cell, results: Sequence[NumericResult | DecisionResult]
     if cell.synthetic:
         return "random inputs say little about quantized decisions: give --samples"
     if not any(result.verdict in (Verdict.PASS, Verdict.INCONCLUSIVE) for result in results):
-        return "no output scores classes: set limits.sqnr_db to judge it by its noise"
+        return (
+            "no output stands for a decision: name one with `decision`, or set limits.sqnr_db to judge it by its noise"
+        )
     return ""

@@ -44,6 +44,12 @@ class LimitSettings(_Strict):
 
     ratio: float | None = Field(default=None, gt=0)
     agreement: float | None = Field(default=None, gt=0, le=1)
+    top5: float | None = Field(default=None, gt=0, le=1)
+    sequence: float | None = Field(default=None, gt=0, le=1)
+    miou: float | None = Field(default=None, gt=0, le=1)
+    cosine: float | None = Field(default=None, gt=-1, le=1)
+    neighbours: float | None = Field(default=None, gt=0, le=1)
+    accuracy_drop: float | None = Field(default=None, ge=0, lt=1)
     sqnr_db: float | None = None
     latency: float | None = Field(default=None, ge=1)
 
@@ -68,6 +74,7 @@ class ModelSettings(_Strict):
     calibration: str | None = None
     labels: str | None = None
     targets: list[str] | None = None
+    decision: str | dict[str, str] | None = None
     limits: LimitSettings = LimitSettings()
     target_limits: dict[str, LimitSettings] = Field(default_factory=dict)
 

@@ -14,7 +14,9 @@ from parity.artifacts import REDUCED, Artifact
 from parity.cache import ArtifactCache
 from parity.cells import Cell, Reference, judge_cell
 from parity.compare.floor import ReferenceArrays, Yardstick, measure_floor
+from parity.compare.kinds import decided
 from parity.compare.reduced import reduced_yardsticks, wider_outputs
+from parity.compare.sets import set_groups
 from parity.environment import machine_class
 from parity.errors import ModelError, ParityError
 from parity.exporters import EXPORTERS
@@ -150,7 +152,9 @@ class Workbench:
         log = self.artifacts / "reference.log"
         outcome = self.children.run(reference, task, log=log, timeout=self.timeouts.run)
         facts: ReferenceFacts = value_of(outcome, f"the reference of {self.spec.name} cannot be run")
-        arrays = ReferenceArrays(ArrayReader(folder, REFERENCE), ArrayReader(folder, ORACLE))
+        eager, exact = ArrayReader(folder, REFERENCE), ArrayReader(folder, ORACLE)
+        facts = decided(facts, eager, loaded.calls, self.spec.decision)
+        arrays = ReferenceArrays(eager, exact, set_groups(facts.outputs))
         yardsticks = measure_floor(facts, arrays, loaded.calls)
         return Reference(replace(facts, notes=(*facts.notes, *_ill_conditioned(yardsticks))), arrays, yardsticks)
 

@@ -11,7 +11,9 @@ import numpy as np
 
 from parity.arrays import Array, ArrayReader, ArrayWriter
 from parity.compare.floor import ReferenceArrays, Yardstick, measure_floor
+from parity.compare.kinds import decided
 from parity.compare.numeric import compare_held_out, compare_sweep
+from parity.compare.sets import set_groups
 from parity.records import NumericFinding, OutputFacts, ReferenceFacts, ShapeFinding
 from parity.samples.calls import Call
 
@@ -61,6 +63,7 @@ def case(
     batched: bool = True,
     oracle: str = "float64",
     longest: int = 1,
+    decision: Sequence[tuple[str, str]] = (),
 ) -> Case:
     """One output `y`.
 
@@ -73,6 +76,7 @@ def case(
         batched: Whether the first axis counts samples.
         oracle: `float64` or `reordering`.
         longest: The longest reduction.
+        decision: Kinds of decision that are given.
     """
     exact = list(exact) if exact is not None else [wide(array) for array in eager]
     counts = [len(array) if batched else 1 for array in eager]
@@ -93,7 +97,9 @@ def case(
         seconds=0.0,
         threads=1,
     )
-    arrays = ReferenceArrays(store(folder, ours), store(folder, theirs))
+    stored = store(folder, ours)
+    facts = decided(facts, stored, calls, decision)
+    arrays = ReferenceArrays(stored, store(folder, theirs), set_groups(facts.outputs))
     return Case(folder, tuple(calls), facts, arrays, measure_floor(facts, arrays, calls))
 
 

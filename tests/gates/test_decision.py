@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from parity.compare.decisions import needed_for, wilson
+from parity.compare.decisions.statistics import needed_for, wilson
 from parity.gates.decision import judge_decision
 from parity.models.spec import Limits
 from parity.records import DecisionFinding, DecisionResult, Verdict

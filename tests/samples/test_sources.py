@@ -133,7 +133,7 @@ def test_labels_are_read_from_files_and_functions(tmp_path: Path) -> None:
         assert found.tolist() == [2, 0, 1]
 
 
-@pytest.mark.parametrize("wrong", [[0.5, 1.0], [[1], [2]], [], 3])
+@pytest.mark.parametrize("wrong", [[0.5, 1.0], [[1.5], [2]], [], 3])
 def test_what_is_no_list_of_integers_is_no_labels(tmp_path: Path, wrong: object) -> None:
     with pytest.raises(SampleError, match="not a list of integers"):
         read_labels(saved(tmp_path / "y.npy", y=wrong), tmp_path)

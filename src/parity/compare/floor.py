@@ -9,8 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from parity.arrays import Array, ArrayReader
+from parity.compare.aligned import aligned
 from parity.compare.errors import MEASURES, Rows, row_errors
+from parity.compare.matching import Detections, comparable, detections
 from parity.compare.mismatches import repeats
+from parity.compare.sets import SetGroup
 from parity.records import OutputFacts, ReferenceFacts
 from parity.samples.calls import Call
 
@@ -73,11 +76,49 @@ class Yardstick:
 
 
 class ReferenceArrays:
-    """Eager and oracle outputs by call."""
+    """Eager and oracle outputs by call.
 
-    def __init__(self, eager: ArrayReader, oracle: ArrayReader) -> None:
-        self.eager = eager
+    Rows of sets (detections) stand in the oracle's order, in `eager` and in every target that is `aligned`.
+
+    Args:
+        eager: What the reference returned.
+        oracle: The same in float64.
+        sets: Which outputs are sets.
+    """
+
+    def __init__(self, eager: ArrayReader, oracle: ArrayReader, sets: Sequence[SetGroup] = ()) -> None:
+        self.sets = tuple(sets)
+        self.eager = aligned(eager, oracle, oracle, self.sets)
         self.oracle = oracle
+        self._plain = eager
+
+    def aligned(self, target: ArrayReader) -> ArrayReader:
+        """A target's outputs with the rows of every set where the oracle has them."""
+        return aligned(target.plain(), self.oracle, self.eager, self.sets, self._other_sets)
+
+    def set_variants(self, group: SetGroup, call: str) -> list[list[Detections]]:
+        """The sets of one call as the reference has them under other rounding: the oracle's, and the copies'."""
+        copies = [each for each in self.copies(call) if comparable(group, self._plain, self._plain, each)]
+        oracle = comparable(group, self.oracle, self._plain, call)
+        return [
+            *([detections(group, self.oracle, call)] if oracle else []),
+            *(detections(group, self._plain, each) for each in copies),
+        ]
+
+    def _other_sets(self, group: SetGroup, call: str) -> list[list[Detections]]:
+        """The same as the oracle would see them: eager's own in its place."""
+        copies = [each for each in self.copies(call) if comparable(group, self._plain, self._plain, each)]
+        return [detections(group, self._plain, each) for each in (call, *copies)]
+
+    def copies(self, call: str) -> Sequence[str]:
+        """Ids of the jittered copies of a call, or of its reorderings."""
+        return self._plain.prefixes(f"{call}~")
+
+    def variants(self, call: str, name: str) -> list[Array]:
+        """One output of one call under other rounding: the oracle's, and those of the copies."""
+        keys = [f"{each}/{name}" for each in self.copies(call)]
+        oracle = [self.oracle.get(f"{call}/{name}")] if f"{call}/{name}" in self.oracle else []
+        return oracle + [self.eager.get(key) for key in keys if key in self.eager]
 
     def rows(self, call: str, output: OutputFacts, target: Array | None = None) -> Rows:
         """Errors of a target in one call, or of the reference itself."""
@@ -105,7 +146,7 @@ def _measure(output: OutputFacts, facts: ReferenceFacts, arrays: ReferenceArrays
         arrays.rows(f"{call.id}~{number}", output)
         for call in present
         for number in range(facts.jittered_copies)
-        if f"{call.id}~{number}/{output.name}" in arrays.eager
+        if f"{call.id}~{number}/{output.name}" in arrays.eager and f"{call.id}~{number}/{output.name}" in arrays.oracle
     ]
     return Yardstick(
         output=output,

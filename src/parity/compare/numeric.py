@@ -9,8 +9,9 @@ import numpy as np
 
 from parity.arrays import Array, ArrayReader
 from parity.compare.errors import MEASURES, Floats, Rows
+from parity.compare.exact import compare_exact
 from parity.compare.floor import ReferenceArrays, Yardstick
-from parity.compare.mismatches import mismatches
+from parity.compare.unmatched import in_sets
 from parity.records import NumericFinding, ShapeFinding, Symptom
 from parity.samples.calls import Call
 
@@ -20,7 +21,8 @@ def compare_held_out(
 ) -> tuple[NumericFinding, ...]:
     """One finding for each output of the reference, and one for each that the target has besides."""
     held_out = [call for call in calls if call.sweep is None]
-    findings = [compare_output(target, arrays, each, held_out) for each in _returned(arrays, yardsticks, held_out)]
+    returned = _returned(arrays, yardsticks, held_out)
+    findings = [compare_output(target, arrays, each, held_out, yardsticks) for each in returned]
     extra = [name for name in target.get_all(held_out[0].id) if name not in yardsticks]
     return (*findings, *(NumericFinding(output=name, rule="extra", detail=_extra(yardsticks)) for name in extra))
 
@@ -35,11 +37,19 @@ def _extra(yardsticks: Mapping[str, Yardstick]) -> str:
 
 
 def compare_output(
-    target: ArrayReader, arrays: ReferenceArrays, yardstick: Yardstick, calls: Sequence[Call]
+    target: ArrayReader,
+    arrays: ReferenceArrays,
+    yardstick: Yardstick,
+    calls: Sequence[Call],
+    others: Mapping[str, Yardstick] | None = None,
 ) -> NumericFinding:
-    """The finding for one output over some calls; structural disagreement ends the comparison at once."""
-    name = yardstick.output.name
-    parts: list[NumericFinding] = []
+    """The finding for one output over some calls; structural disagreement ends the comparison at once.
+
+    `others` are the yardsticks of all outputs: an index output is read with the values that it orders, and
+    boxes with their scores.
+    """
+    name, target = yardstick.output.name, arrays.aligned(target)
+    present: list[Call] = []
     rows: list[tuple[Call, Rows]] = []
     for call in calls:
         key = f"{call.id}/{name}"
@@ -48,16 +58,15 @@ def compare_output(
         structural = _structure(key, yardstick, target, arrays.eager, call)
         if structural is not None:
             return structural
-        if yardstick.rule == "exact":
-            parts.append(_exact(target.get(key), arrays.eager.get(key), yardstick, call))
-        else:
+        present.append(call)
+        if yardstick.rule != "exact":
             errors = arrays.rows(call.id, yardstick.output, target.get(key))
             if errors.misplaced:
                 return _nonfinite(target.get(key), arrays.eager.get(key), errors, yardstick, call)
             rows.append((call, errors))
     if yardstick.rule == "exact":
-        return _join_exact(parts, yardstick)
-    return _join_floats(rows, yardstick)
+        return compare_exact(target, arrays, yardstick, others or {}, present)
+    return in_sets(_join_floats(rows, yardstick), target, arrays, others or {}, present)
 
 
 def _structure(
@@ -90,30 +99,6 @@ def _nonfinite(theirs: Array, ours: Array, rows: Rows, yardstick: Yardstick, cal
     )
 
 
-def _exact(theirs: Array, ours: Array, yardstick: Yardstick, call: Call) -> NumericFinding:
-    found = mismatches(theirs, ours, batched=yardstick.output.batched)
-    place = int(np.argmax(found.rows)) if len(found.rows) else 0
-    return NumericFinding(
-        output=yardstick.output.name,
-        rule="exact",
-        mismatched=int(found.rows.sum()),
-        max_abs=found.largest,
-        n=len(found.rows),
-        worst_sample=call.samples[place] if len(call.samples) > place else call.samples[0],
-    )
-
-
-def _join_exact(parts: Sequence[NumericFinding], yardstick: Yardstick) -> NumericFinding:
-    worst = max(parts, key=lambda part: part.mismatched or 0)
-    return replace(
-        worst,
-        mismatched=sum(part.mismatched or 0 for part in parts),
-        max_abs=max(part.max_abs or 0.0 for part in parts),
-        n=sum(part.n or 0 for part in parts),
-        constant=yardstick.constant or None,
-    )
-
-
 def own_noise(
     target: ArrayReader, arrays: ReferenceArrays, yardsticks: Mapping[str, Yardstick], calls: Sequence[Call]
 ) -> dict[str, Yardstick]:
@@ -122,7 +107,7 @@ def own_noise(
     A quantized target is far above the reference's floor by design; what the sweep can ask of it is
     that another batch size does not make it worse than it is.
     """
-    held_out = [call for call in calls if call.sweep is None]
+    held_out, target = [call for call in calls if call.sweep is None], arrays.aligned(target)
     return {name: _noise_of(target, arrays, yardstick, held_out) for name, yardstick in yardsticks.items()}
 
 
@@ -201,14 +186,16 @@ def compare_sweep(
         if call.id in failed:
             found.append(ShapeFinding(batch=call.sweep, symptom=Symptom.EXCEPTION, detail=failed[call.id]))
             continue
-        findings = [compare_output(target, arrays, each, [call]) for each in _returned(arrays, yardsticks, [call])]
+        returned = _returned(arrays, yardsticks, [call])
+        findings = [compare_output(target, arrays, each, [call], yardsticks) for each in returned]
         found.append(_summarise(call.sweep, findings))
     return tuple(found)
 
 
 def _summarise(batch: int, findings: Sequence[NumericFinding]) -> ShapeFinding:
     for finding in findings:
-        if finding.ratio is None and (finding.rule != "exact" or finding.mismatched):
+        structural = finding.ratio is None and finding.rule != "exact"
+        if structural or finding.mismatched:
             what = finding.detail or f"{finding.mismatched} values differ"
             return ShapeFinding(
                 batch=batch, symptom=Symptom.MISMATCH, detail=f"{finding.output} {finding.rule}: {what}"

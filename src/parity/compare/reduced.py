@@ -29,7 +29,7 @@ def reduced_yardsticks(
 
     What the float16 eager model overflows in, or returns in another shape, has no floor.
     """
-    made = dict(yardsticks)
+    made, reduced = dict(yardsticks), arrays.aligned(reduced)
     held_out = [call for call in calls if call.sweep is None]
     for name in wider_outputs(yardsticks, precision):
         yardstick = yardsticks[name]

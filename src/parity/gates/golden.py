@@ -103,7 +103,7 @@ def _describe_target(finding: GoldenFinding) -> GoldenResult:
     moved = None if now is None or then is None else now > GROWTH * then and now > NOTABLE
     texts = [
         _beside("worst error ratio", now, then),
-        _beside("top-1 agreement", finding.agreement, finding.golden_agreement),
+        _beside("agreement", finding.agreement, finding.golden_agreement),
     ]
     known = "; ".join(text for text in texts if text) or "no number today, and none in the golden"
     warning = f": more than {GROWTH:g} times the golden's" if moved else ""

@@ -8,27 +8,58 @@ from parity.artifacts import QUANTIZED
 from parity.models.spec import Limits
 from parity.records import NumericFinding, NumericResult, ShapeFinding, ShapeResult, Symptom, Verdict
 
-_FLOAT_RULES = ("floor", "reordering")
+_FLOAT_RULES = ("floor", "reordering", "matched")
+_LEFT = "quantized: judged by its decisions"
 
 
-def judge_numeric(finding: NumericFinding, limits: Limits, precision: str) -> NumericResult:
+def judge_numeric(finding: NumericFinding, limits: Limits, precision: str, *, decided: bool = False) -> NumericResult:
     """The verdict on one output.
 
-    Structural disagreement, misplaced NaN and unequal integers fail at any precision. A float output of
-    a quantized target is left to the decisions, unless a limit on its SQNR is set. Agreement with a
-    constant reference decides nothing.
+    Structural disagreement and misplaced NaN fail at any precision, and so do unequal integers, unless they
+    are the decisions of a quantized target. A float output of a quantized target is left to the decisions, unless
+    a limit on its SQNR is set. Agreement with a constant reference decides nothing. Where the reference has no
+    defined answer, any will do.
+
+    Args:
+        finding: On the output.
+        limits: What is allowed.
+        precision: Of the target.
+        decided: Whether the output's decisions are judged besides.
     """
     if finding.rule in _FLOAT_RULES:
         return _judge_quantized(finding, limits) if precision in QUANTIZED else _judge_float(finding, limits)
-    if finding.rule == "exact" and not finding.mismatched:
-        return _agreeing(finding, None)
-    what = finding.detail or f"{finding.mismatched} values differ, by {finding.max_abs:g} at most"
-    return _result(finding, Verdict.FAIL, None, f"{finding.output}: {finding.rule}: {what}")
+    if finding.rule == "exact":
+        return _judge_exact(finding, left=decided and precision != "float")
+    return _result(finding, Verdict.FAIL, None, f"{finding.output}: {finding.rule}: {finding.detail}")
+
+
+def _judge_exact(finding: NumericFinding, *, left: bool) -> NumericResult:
+    """Equal integers and booleans; `left` where differences are left to the decisions."""
+    said = f"; {finding.detail}" if finding.detail else ""
+    ties = f"{finding.ties} values differ where the reference has no defined answer" if finding.ties else ""
+    if not finding.mismatched:
+        result = _agreeing(finding, None)
+        if result.verdict is Verdict.PASS and (ties or said):
+            return replace(result, message=f"{finding.output}: {ties or 'equal'}{said}")
+        return result
+    if left:
+        return _result(finding, Verdict.SKIP, None, _LEFT)
+    what = f"{finding.mismatched} values differ, by {finding.max_abs:g} at most" + (f", and {ties}" if ties else "")
+    return _result(finding, Verdict.FAIL, None, f"{finding.output}: exact: {what}{said}")
 
 
 def _judge_float(finding: NumericFinding, limits: Limits) -> NumericResult:
+    if finding.mismatched:
+        return _result(finding, Verdict.FAIL, limits.ratio, f"{finding.output}: {finding.detail}")
     if _within(finding, limits):
-        return _ill_conditioned(finding, limits) if finding.apart else _agreeing(finding, limits.ratio)
+        if finding.apart:
+            return _ill_conditioned(finding, limits)
+        result = _agreeing(finding, limits.ratio)
+        if finding.ties and result.verdict is Verdict.PASS:
+            said = f"; {finding.detail}" if finding.detail else ""
+            ties = f"{finding.ties} boxes are on one side only where rounding decides"
+            return replace(result, message=f"{finding.output}: {ties}{said}")
+        return result
     message = (
         f"{finding.output}: error {finding.error:.2g} is {finding.ratio:.3g} floors of {finding.floor:.2g}, "
         f"{limits.ratio:g} are allowed ({finding.measure}, worst in sample {finding.worst_sample})"
@@ -60,11 +91,11 @@ def _agreeing(finding: NumericFinding, limit: float | None) -> NumericResult:
 
 def _judge_quantized(finding: NumericFinding, limits: Limits) -> NumericResult:
     # Its distance in floors says nothing, and a reader would hold it against a limit that does not apply.
-    finding = replace(finding, rule="sqnr", ratio=None, allowance=None)
+    finding = replace(finding, rule="sqnr", ratio=None, allowance=None, mismatched=None, ties=None)
     if finding.constant:
         return _agreeing(finding, None)
     if limits.sqnr_db is None:
-        return _result(finding, Verdict.SKIP, None, "quantized: judged by its decisions")
+        return _result(finding, Verdict.SKIP, None, _LEFT)
     sqnr = float("inf") if finding.sqnr_db is None else finding.sqnr_db
     if sqnr >= limits.sqnr_db:
         return _result(finding, Verdict.PASS, limits.sqnr_db, None)

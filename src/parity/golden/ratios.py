@@ -9,6 +9,11 @@ from parity.records import Record, Stage, Symptom, Verdict
 
 _DIGITS = 4
 
+AGREEMENTS = frozenset(
+    {"top1_agreement", "pixel_agreement", "token_agreement", "detection_agreement", "neighbour_agreement"}
+)
+"""The share of decisions that are kept, by whatever it is called for the kind of output."""
+
 
 def approvable(record: Record) -> bool:
     """Whether a target ran and kept its numbers; what is only slower may be approved at its new speed."""
@@ -27,8 +32,8 @@ def worst_ratio(record: Record) -> float | None:
 
 
 def worst_agreement(record: Record) -> float | None:
-    """The lowest top-1 agreement over the outputs; None where no output scores classes."""
-    return _rounded(min((each.value for each in record.decisions if each.metric == "top1_agreement"), default=None))
+    """The lowest agreement over the outputs; None where no output stands for a decision."""
+    return _rounded(min((each.value for each in record.decisions if each.metric in AGREEMENTS), default=None))
 
 
 def latency_ratios(record: Record) -> dict[str, LatencyRatio]:

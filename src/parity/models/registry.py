@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from parity.errors import UsageError
+from parity.models.decision import Written, parse_decision
 from parity.models.refs import load_file, reference_to
 from parity.models.signature import parse_signature
 from parity.models.spec import ModelSpec
@@ -34,6 +35,7 @@ def register(
     labels: Source | None = None,
     targets: Sequence[str] | None = None,
     weights: str | None = None,
+    decision: Written | None = None,
 ) -> Callable[[F], F]:
     """Register the decorated factory, a module-level callable that returns an `nn.Module`, as a model.
 
@@ -43,17 +45,20 @@ def register(
         samples: Held-out inputs: a file, or a function that returns either a dictionary of stacked
             arrays `{name: [n, ...]}` or an iterable of samples `{name: [...]}` without the batch axis.
         calibration: The same for static quantization; no sample may be held out as well.
-        labels: Class labels `int64[n]` of the held-out samples.
+        labels: Labels of the held-out samples, one for each decision: `int64[n]`, or `int64[n, ...]`.
         targets: The targets that are shipped; all of them where it is left out.
         weights: Checkpoint to load into what the factory returns.
+        decision: What users act on: `classes`, `segmentation`, `detection`, `embedding`, `tokens` or `none`, for
+            every output that it fits, or by output name; inferred from names and shapes where it is left out.
 
     Raises:
-        UsageError: the name, the signature or a function cannot be used; raised where it is written,
+        UsageError: the name, the signature, the decision or a function cannot be used; raised where it is written,
             not when it is first run.
     """
     if not _NAME.match(name):
         raise UsageError("a model's name is also a folder's", allowed="letters, digits, '.', '_', '-'", got=name)
     signature = parse_signature(input)
+    kinds = parse_decision(decision, f"decision of {name}")
 
     def add(factory: F) -> F:
         reference = reference_to(factory)
@@ -68,6 +73,7 @@ def register(
                 calibration=_source(calibration),
                 labels=_source(labels),
                 targets=tuple(targets) if targets is not None else None,
+                decision=kinds,
             )
         )
         return factory
@@ -130,6 +136,7 @@ def _with_settings(spec: ModelSpec, settings: Settings) -> ModelSpec:
         **given,
         root=settings.root,
         targets=tuple(own.targets) if own and own.targets is not None else None,
+        decision=parse_decision(own.decision, f"models.{spec.name}.decision") if own and own.decision else None,
         signature=parse_signature(own.input) if own and own.input else None,
         limits=limits.frozen(),
         target_limits=tuple((target, each.frozen()) for target, each in per_target),

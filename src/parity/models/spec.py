@@ -14,13 +14,25 @@ class Limits:
 
     Attributes:
         ratio: Largest error of a float target, in floors of the reference.
-        agreement: Smallest share of decisions that a quantized target must keep.
+        agreement: Smallest share of decisions (classes, pixels, tokens, boxes) that a quantized target must keep.
+        top5: The same for the set of the five most likely classes; None leaves it unjudged.
+        sequence: The same for whole sequences of tokens; None leaves it unjudged.
+        miou: Smallest mean intersection over union, of label maps and of boxes.
+        cosine: Smallest mean cosine similarity of embeddings.
+        neighbours: Smallest share of embeddings whose nearest neighbour stays the same.
+        accuracy_drop: Largest loss of accuracy, or of what stands for it, against the labels; None leaves it unjudged.
         sqnr_db: Smallest signal-to-quantization-noise ratio, in dB; None leaves it unjudged.
         latency: Largest growth of the ratio to eager over the golden's.
     """
 
     ratio: float = 10.0
     agreement: float = 0.98
+    top5: float | None = None
+    sequence: float | None = None
+    miou: float = 0.9
+    cosine: float = 0.98
+    neighbours: float = 0.9
+    accuracy_drop: float | None = None
     sqnr_db: float | None = None
     latency: float = 1.10
 
@@ -47,6 +59,8 @@ class ModelSpec:
         labels: Labels of the held-out samples: a file, or a reference to a callable.
         targets: The targets that the team ships, or None for all of them.
         trust_pickle: Whether reading the checkpoint may run code that it holds.
+        decision: What users act on in its outputs, by output, or `*` for every output that it fits; inferred
+            where it is left out.
         limits: What the gates allow.
         target_limits: The same for single targets, by target or exporter name.
     """
@@ -61,6 +75,7 @@ class ModelSpec:
     labels: str | None = None
     targets: tuple[str, ...] | None = None
     trust_pickle: bool = False
+    decision: tuple[tuple[str, str], ...] = ()
     limits: Limits = field(default_factory=Limits)
     target_limits: tuple[tuple[str, Limits], ...] = ()
 

@@ -4,7 +4,7 @@ A finding is one measured fact and has no opinion; a result is a finding togethe
 the verdict that a gate gave it. This package imports nothing else of ours.
 """
 
-from parity.records.facts import Hazard, ModelFacts, OutputFacts, ReferenceFacts, SampleFacts
+from parity.records.facts import DECISIONS, Hazard, ModelFacts, OutputFacts, ReferenceFacts, SampleFacts
 from parity.records.findings import (
     DecisionFinding,
     DecisionResult,
@@ -22,6 +22,7 @@ from parity.records.verdicts import EXIT_STATUS, Stage, Symptom, Verdict, worst
 from parity.records.waivers import WaiverResult, WaiverState
 
 __all__ = [
+    "DECISIONS",
     "EXIT_STATUS",
     "SCHEMA",
     "DecisionFinding",

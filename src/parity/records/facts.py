@@ -6,15 +6,24 @@ from dataclasses import dataclass
 
 from parity.records.findings import LatencyMeasurement
 
+DECISIONS = ("classes", "segmentation", "detection", "embedding", "tokens", "none")
+"""What users may act on in an output; `none` where it is numbers alone."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class OutputFacts:
-    """One output of the reference: dtype, shape of one call, and whether its first axis is the batch."""
+    """One output of the reference: dtype, shape of one call, and whether its first axis is the batch.
+
+    `decision` is the kind of decision that it stands for, one of `DECISIONS`, and `decision_from` how that is
+    known: `given`, or inferred from its `names`, `shapes` or `values`.
+    """
 
     name: str
     dtype: str
     shape: tuple[int, ...]
     batched: bool
+    decision: str | None = None
+    decision_from: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,13 +12,16 @@ class NumericFinding:
     """How one output of a target differs from the reference, over all held-out samples.
 
     `rule` names what was measured: `floor` (float outputs against the float64 oracle), `reordering`
-    (float outputs where no oracle could be had), `exact` (integers, booleans), `sqnr` (float outputs of a
+    (float outputs where no oracle could be had), `matched` (either of them over detections, matched as sets),
+    `exact` (integers, booleans), `sqnr` (float outputs of a
     quantized target), or the structural disagreement that leaves nothing to measure: `missing`, `extra`,
     `dtype`, `shape`, `nonfinite`.
     `error`, `floor` and `allowance` are relative and belong to the measure named by `measure`, the one
     with the largest ratio. `max_abs` is the largest absolute difference to the eager reference.
     `good_to` is there where the model is ill-conditioned: the relative error of eager itself, once that has
     cost more than half of its digits. `apart` is there where the target differs from eager by as much.
+    `ties` are values (or detections) that differ where the reference itself has no defined answer; `mismatched`
+    does not count them.
     """
 
     output: str
@@ -31,6 +34,7 @@ class NumericFinding:
     max_abs: float | None = None
     worst_sample: int | None = None
     mismatched: int | None = None
+    ties: int | None = None
     n: int | None = None
     sqnr_db: float | None = None
     constant: bool | None = None
@@ -52,8 +56,9 @@ class NumericResult(NumericFinding):
 class DecisionFinding:
     """A metric of what users act on, over `n` decisions.
 
-    `low` and `high` bound `value` with 95 % confidence. `flips` are decisions that changed by more
-    than arithmetic noise explains, `ties` are those that changed within it.
+    `low` and `high` bound `value` with 95 % confidence; they are absent where one sample is all there is.
+    `flips` are decisions that changed by more than arithmetic noise explains, `ties` are those that changed
+    within it. `reference` is what the reference itself scores against the labels.
     """
 
     output: str

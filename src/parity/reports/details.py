@@ -21,6 +21,7 @@ from parity.reports.numbers import (
     share,
     size,
 )
+from parity.reports.summary import metric_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +115,9 @@ def _numeric(result: NumericResult) -> Line:
             _with("allowed for long sums {}", result.allowance, number),
             _with("largest absolute difference {}", result.max_abs, number),
             _with("worst sample {}", result.worst_sample),
-            _with("{} elements differ", result.mismatched),
+            _with("{} elements differ", None if result.rule == "matched" else result.mismatched),
+            _with("{} boxes are unmatched", result.mismatched if result.rule == "matched" else None),
+            _with("{} without a defined answer", result.ties, lambda ties: count(ties, "tie")),
             _with("n = {}", result.n),
             _with("SQNR {} dB", result.sqnr_db, number),
             "constant reference output" if result.constant else None,
@@ -126,7 +129,7 @@ def _numeric(result: NumericResult) -> Line:
 
 def _decision(result: DecisionResult) -> Line:
     return Line(
-        what=f"{result.metric} of {result.output}",
+        what=f"{metric_words(result.metric)} of {result.output}",
         measured=share(result.value),
         yardstick=ABSENT if result.reference is None else share(result.reference),
         ratio=interval(result.low, result.high),

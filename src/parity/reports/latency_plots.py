@@ -132,9 +132,16 @@ def sizes(report: Report) -> Plot | None:
 
 def agreements(report: Report) -> Plot | None:
     """Agreement of decisions against the latency ratio; None with fewer than two targets to compare."""
-    shown = [(record, summary.shown_decision(record.decisions)) for record in report.records]
+    shown = [
+        (record, summary.shown_decision(each for each in record.decisions if each.metric.endswith("_agreement")))
+        for record in report.records
+    ]
     points = [
-        (record, result.value, f"{result.metric} {share(result.value)} ({interval(result.low, result.high)})")
+        (
+            record,
+            result.value,
+            f"{summary.metric_words(result.metric)} {share(result.value)} ({interval(result.low, result.high)})",
+        )
         for record, result in shown
         if result
     ]

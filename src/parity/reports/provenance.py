@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from parity.records import Report
+from parity.records import OutputFacts, Report
 from parity.reports.numbers import ABSENT, count, milliseconds, seconds
 
 Pairs = tuple[tuple[str, str], ...]
@@ -46,7 +46,7 @@ def reference_facts(report: Report) -> Pairs:
     return (
         ("oracle", f"{reference.oracle}{reason}"),
         *(
-            ("output", f"{each.name}: {each.dtype}{list(each.shape)}" + ("" if each.batched else ", no batch axis"))
+            ("output", f"{each.name}: {each.dtype}{list(each.shape)}{_no_batch(each)}{_decision(each)}")
             for each in reference.outputs
         ),
         ("longest reduction", count(reference.longest_reduction, "term")),
@@ -60,6 +60,18 @@ def reference_facts(report: Report) -> Pairs:
         *([("unstable", reference.unstable)] if reference.unstable else []),
         *(("note", note) for note in reference.notes),
     )
+
+
+def _no_batch(output: OutputFacts) -> str:
+    return "" if output.batched else ", no batch axis"
+
+
+def _decision(output: OutputFacts) -> str:
+    """What it stands for, and how that is known; empty in a report of a version that did not say."""
+    if output.decision is None:
+        return ""
+    known = "as given" if output.decision_from == "given" else f"inferred from {output.decision_from}"
+    return f", stands for {'no decision' if output.decision == 'none' else output.decision} ({known})"
 
 
 def environment_facts(report: Report) -> Pairs:

@@ -97,10 +97,13 @@ def error_text(result: NumericResult | None) -> str:
     """A numeric result in a few characters: `1.05 / 10`, `3 of 540 differ`, `dtype`."""
     if result is None:
         return ABSENT
+    if result.rule == "matched" and result.mismatched:
+        return f"{result.mismatched} unmatched"
     if result.ratio is not None:
         return against(result.ratio, result.limit)
     if result.mismatched is not None:
-        return f"{result.mismatched} of {ABSENT if result.n is None else result.n} differ"
+        tied = f", {count(result.ties, 'tie')}" if result.ties else ""
+        return f"{result.mismatched} of {ABSENT if result.n is None else result.n} differ{tied}"
     if result.sqnr_db is not None:
         return f"SQNR {number(result.sqnr_db)} dB"
     return "constant" if result.constant else result.rule
@@ -114,22 +117,28 @@ def _error_lines(result: NumericResult | None) -> tuple[str, ...]:
 
 
 def shown_decision(results: Iterable[DecisionResult]) -> DecisionResult | None:
-    """The gravest judged decision metric, and among equals a top-1 agreement, then the lowest value."""
+    """The gravest judged decision metric, and among equals one that counts flips, then the lowest value."""
     return min(
         results,
         key=lambda each: (
             len(GRAVEST_FIRST) if each.verdict is None else GRAVEST_FIRST.index(each.verdict),
-            not each.metric.startswith("top1"),
+            each.flips is None,
             each.value,
         ),
         default=None,
     )
 
 
+def metric_words(metric: str) -> str:
+    """A metric as it is read: `mean_iou` as `mean IoU`."""
+    words = {"iou": "IoU", "top1": "top-1", "top5": "top-5", "difference": "against eager's"}
+    return " ".join(words.get(word, word) for word in metric.split("_"))
+
+
 def _decision_lines(result: DecisionResult | None) -> tuple[str, ...]:
     if result is None:
         return (ABSENT,)
-    lines = [] if result.metric == "top1_agreement" else [result.metric]
+    lines = [] if result.metric == "top1_agreement" else [metric_words(result.metric)]
     lines.append(share(result.value))
     if result.low is not None:
         lines.append(interval(result.low, result.high))
@@ -259,5 +268,5 @@ def _label(result: object) -> str:
     if isinstance(result, NumericResult):
         return result.output
     if isinstance(result, DecisionResult):
-        return f"{result.metric} of {result.output}"
+        return f"{metric_words(result.metric)} of {result.output}"
     return str(getattr(result, "batch", ""))

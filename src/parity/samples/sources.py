@@ -42,7 +42,9 @@ def read_samples(source: str, signature: Signature, root: Path) -> tuple[Iterabl
 
 
 def read_labels(source: str, root: Path) -> Array:
-    """Labels `int64[n]` from a `.npy`, from `labels` in a `.npz`, or from a function.
+    """Labels from a `.npy`, from `labels` in a `.npz`, or from a function.
+
+    They are `int64[n]`, or `int64[n, ...]` with one for each pixel or token.
 
     Raises:
         SampleError: they cannot be read or are no integers.
@@ -53,9 +55,11 @@ def read_labels(source: str, root: Path) -> Array:
         arrays = open_arrays(root / source)
         chosen = arrays.get(_LABELS, next(iter(arrays.values())) if len(arrays) == 1 else None)
         labels = np.zeros(0) if chosen is None else np.asarray(chosen.whole())
-    if labels.dtype.kind not in "iu" or labels.ndim != 1 or not len(labels):
+    if labels.dtype.kind not in "iu" or not labels.ndim or not len(labels):
         got = f"{labels.dtype.name}{list(labels.shape)}"
-        raise SampleError("the labels are not a list of integers", where=source, allowed="int64[n]", got=got)
+        raise SampleError(
+            "the labels are not a list of integers", where=source, allowed="int64[n] or int64[n, ...]", got=got
+        )
     return labels.astype(np.int64)
 
 

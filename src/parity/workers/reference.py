@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from parity.arrays import Array, ArrayReader, ArrayWriter
+from parity.compare.sets import set_groups
 from parity.errors import ModelError
 from parity.models.build import build, require_weights
 from parity.models.reductions import watch_reductions
@@ -120,6 +121,8 @@ def _draw(task: ReferenceTask, module: nn.Module, stored: StoredSamples, oracle:
         elif copies:
             draw_jittered((module, oracle), stored, held_out, eager, exact, copies=copies)
         names = {name for name, output in outputs.items() if np.dtype(output.dtype).kind in "iub"}
+        # Noise decides which boxes there are as well, and a set is known by all of its outputs.
+        names.update(name for group in set_groups(outputs.values()) for name in group.members)
         if names:
             draw_exact(module, stored, task.calls, eager, names=names, taken=copies)
             copies += EXACT_COPIES
