@@ -57,7 +57,7 @@ def _measure(folder: Path) -> tuple[float, float]:
         files = describe_files(target)
         made[name] = Artifact(target, Manifest(name, exporter.format, exporter.precision, entry, files=files))
     exported = time.perf_counter()
-    calls = plan_calls([0] * len(held_out), BATCH_SIZES, batched=True)
+    calls = plan_calls([0] * len(held_out), BATCH_SIZES, spec.signature.batch_dim)
     for name, artifact in made.items():
         session = RUNTIMES.get(EXPORTERS.get(name).runtime).open(artifact, SessionOptions(1, spec.signature.names))
         for call in calls:

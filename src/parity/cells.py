@@ -9,7 +9,8 @@ from parity.arrays import Array, ArrayReader
 from parity.artifacts import QUANTIZED
 from parity.compare.decisions import compare_decisions
 from parity.compare.floor import ReferenceArrays, Yardstick
-from parity.compare.numeric import compare_held_out, compare_sweep, own_noise
+from parity.compare.numeric import compare_held_out, own_noise
+from parity.compare.sweep import by_output_alone, compare_sweep, left_out
 from parity.gates.decision import judge_decision
 from parity.gates.numeric import judge_numeric, judge_shape
 from parity.models.spec import Limits
@@ -53,6 +54,8 @@ class Cell:
         failed: The line that matters for each call that raised.
         labels: Labels of the held-out samples, or None.
         synthetic: Whether the samples are random.
+        left_out: Batch sizes that were asked for and that the signature does not allow.
+        allowed: What it does allow.
     """
 
     target: str
@@ -63,6 +66,8 @@ class Cell:
     failed: Mapping[str, str]
     labels: Array | None
     synthetic: bool
+    left_out: Sequence[int] = ()
+    allowed: str = ""
 
 
 def judge_cell(cell: Cell, reference: Reference) -> Record:
@@ -108,7 +113,10 @@ def _undecided(record: Record, message: str) -> Record:
             each if each.verdict is None else replace(each, verdict=Verdict.INCONCLUSIVE, message=None)
             for each in record.decisions
         ),
-        shapes=tuple(replace(each, verdict=Verdict.INCONCLUSIVE, message=None) for each in record.shapes),
+        shapes=tuple(
+            each if each.verdict is Verdict.SKIP else replace(each, verdict=Verdict.INCONCLUSIVE, message=None)
+            for each in record.shapes
+        ),
     )
 
 
@@ -129,11 +137,17 @@ def _sweep(cell: Cell, reference: Reference, *, complete: bool) -> tuple[ShapeRe
     yardsticks = reference.yardsticks
     if complete and cell.precision in QUANTIZED:
         yardsticks = own_noise(cell.outputs, reference.arrays, yardsticks, cell.calls)
-    findings = compare_sweep(cell.outputs, reference.arrays, yardsticks, cell.calls, cell.failed)
+    sized = yardsticks if cell.precision == "float" else by_output_alone(yardsticks)
+    plain = [call for call in cell.calls if not call.sizes]
+    others = [call for call in cell.calls if call.sizes]
+    findings = (
+        *compare_sweep(cell.outputs, reference.arrays, yardsticks, plain, cell.failed),
+        *compare_sweep(cell.outputs, reference.arrays, sized, others, cell.failed),
+    )
     if not complete and cell.precision in QUANTIZED:
-        # Without its own noise to hold them against, that these batch sizes ran is all that can be said.
+        # Without its own noise to hold them against, that these shapes ran is all that can be said.
         findings = tuple(replace(finding, error=None, ratio=None, allowance=None) for finding in findings)
-    return tuple(judge_shape(finding, cell.limits) for finding in findings)
+    return tuple(judge_shape(each, cell.limits) for each in (*findings, *left_out(cell.left_out, cell.allowed)))
 
 
 def _open_question(cell: Cell, results: Sequence[NumericResult | DecisionResult]) -> str:

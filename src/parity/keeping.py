@@ -31,7 +31,7 @@ def keep_worst(
     sources = {"eager": reference.arrays.eager, "oracle": reference.arrays.oracle, "target": cell.outputs}
     paths: list[str] = []
     for sample in list(samples)[:KEPT]:
-        call = next((each for each in held_out if sample in each.samples), None)
+        call = next((each for each in held_out if sample in each.judged), None)
         if call is None:
             continue
         folder.mkdir(parents=True, exist_ok=True)
@@ -50,5 +50,5 @@ def _outputs(
     place = call.samples.index(sample)
     for source, reader in sources.items():
         for name, array in reader.get_all(call.id).items():
-            rows = batched.get(name, False) and array.ndim > 0 and len(array) == len(call.samples)
+            rows = batched.get(name, False) and array.ndim > 0 and len(array) == len(call.judged)
             yield f"{source}.{name}", array[place] if rows else array

@@ -220,7 +220,9 @@ def _time(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged],
 def _timed_batches(bench: Workbench) -> tuple[int, ...]:
     if bench.spec.signature.batch is None:
         return (1,)
-    return tuple(call.sweep for call in bench.loaded().calls if call.sweep is not None)
+    ran = bench.reference().arrays.eager
+    plain = {call.sweep for call in bench.loaded().calls if not call.sizes and ran.get_all(call.id)}
+    return tuple(batch for batch in dict.fromkeys(bench.batch_sizes) if batch in plain)
 
 
 def _report(bench: Workbench, judged: Sequence[Judged], timings: Timings | None, request: Request) -> Report:

@@ -166,12 +166,12 @@ class ParityCase:
         self._conclude(verdict, message, own, waivers, parts)
 
     def check_shapes(self) -> None:
-        """Every batch size of the sweep."""
+        """Every batch size of the sweep, and every size of the other symbols."""
         record = self.record
         if not record.shapes:
-            pytest.skip(record.message or "the signature has no batch dimension")
+            pytest.skip(record.message or "the signature has no symbolic dimension")
         verdict = worst(shape.verdict for shape in record.shapes)
-        messages = [told(shape) for shape in record.shapes if shape.message]
+        messages = [told(shape) for shape in record.shapes if shape.message and shape.verdict is verdict]
         own = [part for part in parts_of(record) if part.check == "shapes"]
         self._conclude(verdict, "\n".join(messages) or record.message, own, self._waivers_for("shapes"))
 

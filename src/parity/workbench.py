@@ -245,6 +245,8 @@ class Workbench:
             failed=ran.failed,
             labels=self.stored().labels,
             synthetic=loaded.samples.synthetic,
+            left_out=loaded.left_out,
+            allowed=str(self.spec.signature.batch_dim),
         )
         record = judge_cell(cell, self.reduced(cell.precision) if cell.precision in REDUCED else ref)
         kept = keep_worst(record, cell, ref, self.stored(), log.with_name(f"{target.runtime}.worst"))

@@ -12,8 +12,9 @@ import numpy as np
 from parity.arrays import Array, ArrayReader, ArrayWriter
 from parity.compare.floor import ReferenceArrays, Yardstick, measure_floor
 from parity.compare.kinds import decided
-from parity.compare.numeric import compare_held_out, compare_sweep
+from parity.compare.numeric import compare_held_out
 from parity.compare.sets import set_groups
+from parity.compare.sweep import compare_sweep
 from parity.records import NumericFinding, OutputFacts, ReferenceFacts, ShapeFinding
 from parity.samples.calls import Call
 
@@ -114,3 +115,25 @@ def rounded(exact: Array, dtype: str, rng: np.random.Generator, ulps: float = 2.
     noise = rng.uniform(-ulps, ulps, exact.shape) * unit * np.abs(exact)
     made: Array = np.add(exact, noise).astype(dtype)
     return made
+
+
+def eager(made: Case, call: str = "h0") -> Array:
+    """What the reference returned in a call."""
+    return np.array(made.arrays.eager.get(f"{call}/y"))
+
+
+def exact(made: Case, call: str = "h0") -> Array:
+    """What the oracle returned in a call."""
+    return np.array(made.arrays.oracle.get(f"{call}/y"))
+
+
+def swept(folder: Path) -> Case:
+    """Eight held-out samples of four numbers, and the batch sizes 1, 2 and 3."""
+    rng = np.random.default_rng(0)
+    values = {size: rng.standard_normal((size, 4)) for size in (1, 2, 3, 8)}
+    return case(
+        folder,
+        [rounded(values[8], "float32", rng)],
+        [values[8]],
+        sweep={size: (rounded(values[size], "float32", rng), values[size]) for size in (1, 2, 3)},
+    )

@@ -9,8 +9,7 @@ import pytest
 
 from parity.arrays import Array
 from parity.compare.numeric import compare_held_out, own_noise
-from parity.records import Symptom
-from tests.compare.cases import Case, case, rounded, store
+from tests.compare.cases import Case, case, eager, exact, rounded, store, swept
 
 SHAPES = [(8, 10), (8, 1), (5, 3, 4, 2), (3, 7, 2)]
 
@@ -19,14 +18,6 @@ def float_case(folder: Path, shape: tuple[int, ...] = (8, 10), scale: float = 1.
     rng = np.random.default_rng(0)
     exact = rng.standard_normal(shape) * scale
     return case(folder, [rounded(exact, dtype, rng)], [exact])
-
-
-def eager(made: Case, call: str = "h0") -> Array:
-    return np.array(made.arrays.eager.get(f"{call}/y"))
-
-
-def exact(made: Case, call: str = "h0") -> Array:
-    return np.array(made.arrays.oracle.get(f"{call}/y"))
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -278,59 +269,6 @@ def test_an_integer_scalar_is_compared(tmp_path: Path) -> None:
     assert made.finding(np.asarray(3), np.asarray(5)).mismatched == 1
 
 
-def swept(folder: Path) -> Case:
-    rng = np.random.default_rng(0)
-    values = {size: rng.standard_normal((size, 4)) for size in (1, 2, 3, 8)}
-    return case(
-        folder,
-        [rounded(values[8], "float32", rng)],
-        [values[8]],
-        sweep={size: (rounded(values[size], "float32", rng), values[size]) for size in (1, 2, 3)},
-    )
-
-
-def test_each_batch_size_has_a_finding_of_its_own(tmp_path: Path) -> None:
-    made = swept(tmp_path)
-    target = {f"s{size}": {"y": eager(made, f"s{size}")} for size in (1, 2, 3)}
-    target["s2"]["y"][0, 0] += np.float32(1.0)
-    del target["s3"]
-    found = {each.batch: each for each in made.sweep(target, {"s3": "RuntimeError: shape"})}
-    assert found[1].symptom is Symptom.OK
-    assert found[1].ratio is not None
-    assert found[1].ratio < 3
-    assert found[2].ratio is not None
-    assert found[2].ratio > 1000
-    assert (found[3].symptom, found[3].detail) == (Symptom.EXCEPTION, "RuntimeError: shape")
-
-
-def test_a_shape_that_was_baked_in_is_a_mismatch_at_that_batch_size(tmp_path: Path) -> None:
-    made = swept(tmp_path)
-    target = {f"s{size}": {"y": eager(made, f"s{size}")} for size in (1, 2)}
-    target["s3"] = {"y": eager(made, "s3")[:2]}
-    found = {each.batch: each for each in made.sweep(target)}
-    assert found[3].symptom is Symptom.MISMATCH
-    assert found[3].detail == "y shape: [2, 4], not [3, 4], for a call of 3"
-    assert found[2].symptom is Symptom.OK
-
-
-def test_integers_that_differ_at_one_batch_size_are_a_mismatch_there(tmp_path: Path) -> None:
-    values = np.arange(8).reshape(8, 1)
-    made = case(tmp_path, [values], sweep={2: (values[:2], values[:2]), 3: (values[:3], values[:3])})
-    found = made.sweep({"s2": {"y": values[:2]}, "s3": {"y": values[:3] + 1}})
-    assert [each.symptom for each in found] == [Symptom.OK, Symptom.MISMATCH]
-
-
-def test_an_output_that_the_reference_returns_at_some_batch_sizes_only_is_compared_there(tmp_path: Path) -> None:
-    made = swept(tmp_path)
-    arrays = {f"h{0}": {"y": eager(made)}, **{f"s{n}": {"y": eager(made, f"s{n}")} for n in (1, 2, 3)}}
-    ours = {name: dict(outputs) for name, outputs in arrays.items()}
-    del ours["s1"]["y"]
-    made.arrays.eager = store(tmp_path, ours)
-    assert [each.symptom for each in made.sweep(arrays)] == [Symptom.OK] * 3
-    made.arrays.eager = store(tmp_path, {**arrays, "h0": {}})
-    assert compare_held_out(store(tmp_path, {"h0": {}}), made.arrays, made.yardsticks, made.calls) == ()
-
-
 def test_the_noise_of_a_quantized_target_is_what_its_sweep_is_held_against(tmp_path: Path) -> None:
     made = swept(tmp_path)
     rng = np.random.default_rng(5)
@@ -358,3 +296,10 @@ def test_own_noise_never_lies_below_the_references_floor(tmp_path: Path) -> None
     assert all(np.greater_equal(own["y"].floors, made.yardsticks["y"].floors))
     nothing = own_noise(store(tmp_path, {}), made.arrays, made.yardsticks, made.calls)
     assert nothing == made.yardsticks
+
+
+def test_an_output_that_no_held_out_call_returns_has_no_finding(tmp_path: Path) -> None:
+    made = swept(tmp_path)
+    arrays = {f"h{0}": {"y": eager(made)}, **{f"s{n}": {"y": eager(made, f"s{n}")} for n in (1, 2, 3)}}
+    made.arrays.eager = store(tmp_path, {**arrays, "h0": {}})
+    assert compare_held_out(store(tmp_path, {"h0": {}}), made.arrays, made.yardsticks, made.calls) == ()

@@ -13,7 +13,7 @@ from parity.arrays import ArrayReader, ArrayWriter
 from parity.compare.errors import Floats
 from parity.compare.floor import ReferenceArrays, measure_floor
 from parity.golden.evidence import Evidence
-from parity.models.signature import parse_signature
+from parity.models.signature import Dim, parse_signature
 from parity.models.spec import ModelSpec
 from parity.records import (
     SCHEMA,
@@ -80,7 +80,7 @@ def bench(
     shapes = [
         kinds.setdefault(tuple(parts[i].shape for parts in outputs.values()), len(kinds)) for i in range(len(first))
     ]
-    calls = plan_calls(shapes, (), batched=batched)
+    calls = plan_calls(shapes, (), Dim(symbol="N") if batched else None)
     chosen = {name: (dtypes or {}).get(name, "float32") for name in outputs}
     with ArrayWriter(folder, "eager") as eager, ArrayWriter(folder, "oracle") as oracle:
         for call in calls:

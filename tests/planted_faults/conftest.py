@@ -18,6 +18,7 @@ from tests.planted_faults import zoo
 
 INPUT = ("--input", "x: float32[N, 12]")
 SAMPLES = (*INPUT, "--samples", "heldout.npz")
+LENGTHS = ("--input", "x: float32[N in 1..32, T in 1..16]", "--samples", "heldout.npz")
 CLASSIFIER = ("net.pt", "--arch", "zoo.py:Classifier", *SAMPLES)
 TRACERS = ("--target", "trace", "--target", "script", "--target", "onnx-torchscript")
 
@@ -85,6 +86,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "killed": ("zoo.py:Killed", *SAMPLES, *TRACERS, "--target", "export"),
     "branches": ("zoo.py:Branches", *SAMPLES, "--target", "trace", "--target", "script", "--target", "export"),
     "folds": ("zoo.py:FoldsBatch", *SAMPLES, *TRACERS),
+    "folds length": ("zoo.py:FoldsLength", *LENGTHS, "--target", "trace", "--target", "script"),
+    "needs two": ("zoo.py:NeedsTwo", *LENGTHS, "--target", "script", "--batch-sizes", "1,2,64"),
     "no fault": ("zoo.py:Classifier", *SAMPLES, *TRACERS, "--target", "export"),
     "few": ("net.pt", "--arch", "zoo.py:Classifier", *INPUT, "--samples", "few.npz", *_artifacts("healthy-int8.onnx")),
     "random": ("zoo.py:Random", *SAMPLES, "--target", "script"),

@@ -59,6 +59,34 @@ class FoldsBatch(Classifier):
         return logits
 
 
+class FoldsLength(nn.Module):
+    """Float32 [N, T] to [N, 4]: reads the length as a Python number, which tracing bakes in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.weights = nn.Parameter(torch.linspace(0.2, 1.0, 16))
+        self.head = nn.Linear(1, CLASSES)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return logits of a weighted sum; a sequence of one would be repeated by what was traced."""
+        length = int(x.shape[1])
+        weighted = x * self.weights[:length]
+        logits: torch.Tensor = self.head(weighted.sum(dim=1, keepdim=True))
+        return logits
+
+
+class NeedsTwo(FoldsLength):
+    """Refuses a sequence of one, which its signature allows."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the logits."""
+        if x.shape[1] < 2:  # as it says
+            raise ValueError("a sequence has two values at least")
+        logits: torch.Tensor = self.head((x * self.weights[: x.shape[1]]).sum(dim=1, keepdim=True))
+        return logits
+
+
 class Killed(Classifier):
     """Its process dies while it is traced, as in an exporter that runs out of memory."""
 

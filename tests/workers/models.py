@@ -241,3 +241,21 @@ def certain() -> dict[str, Array]:
     probabilities = np.clip(np.abs(HELD_OUT[:8]) / 3 + 0.05, 0, 1).astype(np.float32)
     probabilities[0, 0] = 1.0
     return {"x": probabilities}
+
+
+class Sequence(nn.Module):
+    """Sums the values of a sequence; refuses one of a single value, though it need not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.scores = nn.Linear(1, 5)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        if x.shape[1] < 2:
+            raise ValueError("too short")
+        return self.scores(x.sum(dim=1, keepdim=True))
+
+
+def sequences() -> dict[str, Array]:
+    return {"x": HELD_OUT}

@@ -21,7 +21,7 @@ def test_the_model_and_the_samples_are_described_and_the_samples_written(tmp_pat
     assert loaded.model.inputs == ("x: float32[N, 6]",)
     assert (loaded.samples.n, loaded.samples.labelled, loaded.samples.synthetic) == (20, True, False)
     assert loaded.samples.calibration_n == 9
-    assert [call.sweep for call in loaded.calls if call.sweep] == [1, 4]
+    assert [call.sweep for call in loaded.calls if call.sweep] == [1, 4, 3]
     assert len(StoredSamples(tmp_path / load_module.HELD_OUT, made.signature)) == 20
 
 
@@ -43,9 +43,18 @@ def test_a_fault_in_the_calibration_samples_is_told_from_one_in_the_others(tmp_p
 
 def test_batch_sizes_that_the_signature_rules_out_are_not_called(tmp_path: Path) -> None:
     bounded = replace(spec(models.Plain), signature=parse_signature("x: float32[N in 1..4, 6]"))
-    calls = load(bounded, tmp_path, (1, 4, 5, 32)).calls
-    assert [call.sweep for call in calls if call.sweep] == [1, 4]
-    assert max(len(call.samples) for call in calls) == 4
+    loaded = load(bounded, tmp_path, (1, 4, 5, 32))
+    assert [call.sweep for call in loaded.calls if call.sweep] == [1, 4, 3]
+    assert max(len(call.samples) for call in loaded.calls) == 4
+    assert loaded.left_out == (5, 32)
+
+
+def test_other_symbols_are_swept_on_samples_that_lie_beside_the_held_out_ones(tmp_path: Path) -> None:
+    made = replace(spec(models.Plain), signature=parse_signature("x: float32[N, T in 1..200]"))
+    loaded = load(made, tmp_path, (1,))
+    assert {dict(call.sizes)["T"] for call in loaded.calls if call.sizes} >= {1, 2, 64}
+    assert loaded.samples.n == 20
+    assert loaded.samples.notes == ("T=200, the bound, is more than 8 times any sample: not run",)
 
 
 def test_a_change_of_weights_or_samples_changes_what_an_export_depends_on(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,13 @@ from torch import nn
 from parity.arrays import ArrayReader
 from parity.compare.floor import UNIT_ROUNDOFF, ReferenceArrays, measure_floor
 from parity.errors import ModelError
+from parity.models.signature import parse_signature
+from parity.models.spec import ModelSpec
 from parity.records import ReferenceFacts
-from parity.samples.calls import Call
+from parity.samples.calls import Call, own_noise_id
 from parity.workers.draws import EXACT_COPIES, JITTERED_COPIES, copies_for
 from parity.workers.load import load
-from parity.workers.reference import ORACLE, REFERENCE, ReferenceTask, reference
+from parity.workers.reference import ORACLE, REFERENCE, SIZED_COPIES, ReferenceTask, reference
 from tests.workers import models
 from tests.workers.models import spec
 
@@ -207,3 +210,47 @@ def test_a_factory_that_builds_other_weights_each_time_is_refused_with_the_way_o
 @pytest.mark.parametrize(("numbers", "copies"), [(1, 16), (10, 16), (100, 3), (255, 2), (256, 0), (10**6, 0)])
 def test_copies_are_drawn_until_the_floor_stands_on_enough_numbers(numbers: int, copies: int) -> None:
     assert copies_for(numbers) == copies
+
+
+def described(folder: Path, made: ModelSpec) -> tuple[ReferenceFacts, ReferenceArrays, tuple[Call, ...]]:
+    loaded = load(made, folder / "samples", (1, 2))
+    facts = reference(
+        ReferenceTask(made, folder / "samples", loaded.calls, folder / "out", 1, loaded.model.weights_sha256)
+    )
+    arrays = ReferenceArrays(ArrayReader(folder / "out", REFERENCE), ArrayReader(folder / "out", ORACLE))
+    return facts, arrays, loaded.calls
+
+
+def test_a_size_that_the_signature_allows_and_the_model_refuses_is_a_note_and_ends_nothing(tmp_path: Path) -> None:
+    made = replace(spec(models.Sequence, "sequences"), signature=parse_signature("x: float32[N, T in 1..9]"))
+    facts, arrays, calls = described(tmp_path, made)
+    assert [note for note in facts.notes if "does not run" in note] == [
+        "the model itself does not run at T=1: ValueError: too short: narrow the signature, e.g. `T in 2..9`"
+    ]
+    missing = [dict(call.sizes) for call in calls if not arrays.eager.get_all(call.id)]
+    assert missing == [{"T": 1}, {"T": 1}]
+    assert facts.unstable is None
+
+
+def test_held_out_samples_that_the_model_refuses_stay_an_error(tmp_path: Path) -> None:
+    made = replace(spec(models.Sequence, None), signature=parse_signature("x: float32[N, T in 1..9]"))
+    with pytest.raises(ModelError, match="too short"):
+        described(tmp_path, made)
+
+
+def test_a_call_with_few_numbers_at_sizes_of_its_own_is_drawn_again(tmp_path: Path) -> None:
+    made = replace(spec(models.Sequence, "sequences"), signature=parse_signature("x: float32[N, T in 2..9]"))
+    _, arrays, calls = described(tmp_path, made)
+    sized = [call for call in calls if call.sizes]
+    assert sized
+    for call in sized:
+        copies = [arrays.eager.get(f"{own_noise_id(call)}~{number}/output") for number in range(SIZED_COPIES)]
+        assert len({copy.tobytes() for copy in copies}) > 1
+
+
+def test_outputs_of_samples_that_fill_a_call_up_are_not_kept(tmp_path: Path) -> None:
+    made = replace(spec(models.Plain), signature=parse_signature("x: float32[N in 6.., 6]"))
+    facts, arrays, calls = described(tmp_path, made)
+    assert [(len(call.samples), call.filler) for call in calls if call.sweep is None] == [(8, 0), (8, 0), (6, 2)]
+    assert arrays.eager.get("h2/output").shape == arrays.oracle.get("h2/output").shape == (4, 300)
+    assert facts.outputs[0].batched

@@ -12,7 +12,7 @@ from parity.compare.errors import MEASURES, Floats, Rows
 from parity.compare.exact import compare_exact
 from parity.compare.floor import ReferenceArrays, Yardstick
 from parity.compare.unmatched import in_sets
-from parity.records import NumericFinding, ShapeFinding, Symptom
+from parity.records import NumericFinding
 from parity.samples.calls import Call
 
 
@@ -21,13 +21,13 @@ def compare_held_out(
 ) -> tuple[NumericFinding, ...]:
     """One finding for each output of the reference, and one for each that the target has besides."""
     held_out = [call for call in calls if call.sweep is None]
-    returned = _returned(arrays, yardsticks, held_out)
-    findings = [compare_output(target, arrays, each, held_out, yardsticks) for each in returned]
+    those = returned(arrays, yardsticks, held_out)
+    findings = [compare_output(target, arrays, each, held_out, yardsticks) for each in those]
     extra = [name for name in target.get_all(held_out[0].id) if name not in yardsticks]
     return (*findings, *(NumericFinding(output=name, rule="extra", detail=_extra(yardsticks)) for name in extra))
 
 
-def _returned(arrays: ReferenceArrays, yardsticks: Mapping[str, Yardstick], calls: Sequence[Call]) -> list[Yardstick]:
+def returned(arrays: ReferenceArrays, yardsticks: Mapping[str, Yardstick], calls: Sequence[Call]) -> list[Yardstick]:
     """Yardsticks of the outputs that the reference returns in any of these calls."""
     return [each for name, each in yardsticks.items() if any(f"{call.id}/{name}" in arrays.eager for call in calls)]
 
@@ -169,47 +169,3 @@ def _apart(max_abs: float, yardstick: Yardstick) -> float | None:
 def _sample(call: Call, errors: Floats) -> int:
     place = int(np.argmax(errors))
     return call.samples[place] if place < len(call.samples) else call.samples[0]
-
-
-def compare_sweep(
-    target: ArrayReader,
-    arrays: ReferenceArrays,
-    yardsticks: Mapping[str, Yardstick],
-    calls: Sequence[Call],
-    failed: Mapping[str, str],
-) -> tuple[ShapeFinding, ...]:
-    """One finding for each batch size: it failed, or the worst ratio or disagreement over all outputs."""
-    found: list[ShapeFinding] = []
-    for call in calls:
-        if call.sweep is None:
-            continue
-        if call.id in failed:
-            found.append(ShapeFinding(batch=call.sweep, symptom=Symptom.EXCEPTION, detail=failed[call.id]))
-            continue
-        returned = _returned(arrays, yardsticks, [call])
-        findings = [compare_output(target, arrays, each, [call], yardsticks) for each in returned]
-        found.append(_summarise(call.sweep, findings))
-    return tuple(found)
-
-
-def _summarise(batch: int, findings: Sequence[NumericFinding]) -> ShapeFinding:
-    for finding in findings:
-        structural = finding.ratio is None and finding.rule != "exact"
-        if structural or finding.mismatched:
-            what = finding.detail or f"{finding.mismatched} values differ"
-            return ShapeFinding(
-                batch=batch, symptom=Symptom.MISMATCH, detail=f"{finding.output} {finding.rule}: {what}"
-            )
-    floats = [finding for finding in findings if finding.ratio is not None]
-    if not floats:
-        return ShapeFinding(batch=batch, symptom=Symptom.OK)
-    # An output within the allowance for long sums is no worse than any, whatever its ratio.
-    worst = max(floats, key=lambda f: ((f.error or 0.0) > (f.allowance or 0.0), f.ratio or 0.0))
-    return ShapeFinding(
-        batch=batch,
-        symptom=Symptom.OK,
-        output=worst.output,
-        error=worst.error,
-        ratio=worst.ratio,
-        allowance=worst.allowance,
-    )

@@ -108,8 +108,13 @@ def _result(finding: NumericFinding, verdict: Verdict, limit: float | None, mess
 
 
 def judge_shape(finding: ShapeFinding, limits: Limits) -> ShapeResult:
-    """The verdict on one batch size: it ran, and stayed within the same limit as the held-out samples."""
+    """The verdict on one shape: it ran, and stayed within the same limit as the held-out samples.
+
+    What the signature or the model itself rules out is no fault of the target's, and a skip.
+    """
     facts = asdict(finding)
+    if finding.symptom is Symptom.UNSUPPORTED:
+        return ShapeResult(**facts, verdict=Verdict.SKIP, message=finding.detail)
     if finding.symptom is not Symptom.OK:
         message = f"{finding.symptom}: {finding.detail}"
         return ShapeResult(**facts, verdict=Verdict.FAIL, message=message)

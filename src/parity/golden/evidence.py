@@ -81,7 +81,7 @@ class Evidence:
     @cached_property
     def _places(self) -> dict[int, tuple[Call, int]]:
         held_out = (call for call in self.calls if call.sweep is None)
-        return {sample: (call, row) for call in held_out for row, sample in enumerate(call.samples)}
+        return {sample: (call, row) for call in held_out for row, sample in enumerate(call.judged)}
 
 
 def toolchain() -> dict[str, str]:

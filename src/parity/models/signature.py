@@ -30,7 +30,7 @@ _SPEC = re.compile(
     r"\s*(?:in\s+(?P<low>[-+\w.]+?)\s*\.\.\s*(?P<high>[-+\w.]+))?\s*$"
 )
 _DIM = re.compile(
-    r"^(?P<symbol>[A-Za-z_]\w*)(?:\s+in\s+(?P<low>\d+)\s*\.\.\s*(?P<high>\d+))?(?:\s+step\s+(?P<step>\d+))?$"
+    r"^(?P<symbol>[A-Za-z_]\w*)(?:\s+in\s+(?P<low>\d+)\s*\.\.\s*(?P<high>\d+)?)?(?:\s+step\s+(?P<step>\d+))?$"
 )
 _FORM = "name: dtype[dims] such as `image: float32[N, 3, 224, 224]` or `tokens: int64[N, T in 1..128] in 0..99`"
 
@@ -48,7 +48,8 @@ class Dim:
     def __str__(self) -> str:
         if self.symbol is None:
             return str(self.size)
-        bounds = f" in {self.low}..{self.high}" if self.high is not None else ""
+        bounded = self.high is not None or self.low != 1
+        bounds = f" in {self.low}..{'' if self.high is None else self.high}" if bounded else ""
         return f"{self.symbol}{bounds}{f' step {self.step}' if self.step != 1 else ''}"
 
     def admits(self, size: int) -> bool:
@@ -56,6 +57,16 @@ class Dim:
         if self.symbol is None:
             return size == self.size
         return size >= self.low and (self.high is None or size <= self.high) and size % self.step == 0
+
+    def at_least(self, size: int) -> int | None:
+        """The smallest size that is allowed and not below `size`, or None."""
+        found = -(-max(size, self.low) // self.step) * self.step
+        return found if self.admits(found) else None
+
+    def at_most(self, size: int) -> int | None:
+        """The largest size that is allowed and not above `size`, or None."""
+        found = (size if self.high is None else min(size, self.high)) // self.step * self.step
+        return found if self.admits(found) else None
 
 
 @dataclass(frozen=True)
@@ -88,6 +99,11 @@ class Signature:
         """The symbol of the batch dimension, or None."""
         leading = {spec.dims[0].symbol if spec.dims else None for spec in self.inputs}
         return leading.pop() if len(leading) == 1 else None
+
+    @property
+    def batch_dim(self) -> Dim | None:
+        """The batch dimension with its bounds, or None."""
+        return None if self.batch is None else self.symbols[self.batch]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -174,11 +190,13 @@ def _parse_dim(text: str, spec: str) -> Dim:
     match = _DIM.match(text)
     if match is None:
         raise UsageError(
-            f"the dimension {text!r} cannot be read", where=spec, allowed="a number, N, T in 1..128, or H step 32"
+            f"the dimension {text!r} cannot be read",
+            where=spec,
+            allowed="a number, N, T in 1..128, T in 2.., or H step 32",
         )
     low, high = int(match["low"] or 1), int(match["high"]) if match["high"] else None
     step = int(match["step"] or 1)
-    if step == 0 or (high is not None and high < low):
+    if step == 0 or (high is not None and -(-low // step) * step > high):
         raise UsageError(f"the dimension {text!r} has no sizes", where=spec, allowed="low..high", got=text)
     return Dim(symbol=match["symbol"], low=low, high=high, step=step)
 

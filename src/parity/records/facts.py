@@ -41,7 +41,10 @@ class ModelFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class SampleFacts:
-    """Where the held-out samples came from, how many there are, and their digest."""
+    """Where the held-out samples came from, how many there are, and their digest.
+
+    `notes` say which sizes the signature allows and the sweep leaves out.
+    """
 
     source: str
     n: int
@@ -50,6 +53,7 @@ class SampleFacts:
     synthetic: bool = False
     calibration_source: str | None = None
     calibration_n: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

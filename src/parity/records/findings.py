@@ -83,7 +83,10 @@ class DecisionResult(DecisionFinding):
 
 @dataclass(frozen=True, kw_only=True)
 class ShapeFinding:
-    """One batch size of the sweep: what happened there, and its worst output as a numeric finding has it."""
+    """One shape of the sweep: what happened there, and its worst output as a numeric finding has it.
+
+    `sizes` has the size of every symbol but the batch, where the call stands for those as well.
+    """
 
     batch: int
     symptom: Symptom
@@ -92,6 +95,12 @@ class ShapeFinding:
     ratio: float | None = None
     allowance: float | None = None
     detail: str | None = None
+    sizes: dict[str, int] | None = None
+
+    @property
+    def shape(self) -> str:
+        """`8`, or `2, T=7` where other symbols have a size of their own."""
+        return ", ".join([str(self.batch), *(f"{name}={size}" for name, size in (self.sizes or {}).items())])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,8 +143,8 @@ class LatencyResult(LatencyMeasurement):
 
 
 def told(result: NumericResult | DecisionResult | ShapeResult | LatencyResult) -> str:
-    """A result's message with the batch size that it belongs to; empty where it has nothing to say."""
+    """A result's message with the shape that it belongs to; empty where it has nothing to say."""
     if not result.message:
         return ""
-    batch = getattr(result, "batch", None)
+    batch = result.shape if isinstance(result, ShapeResult) else getattr(result, "batch", None)
     return result.message if batch is None else f"batch {batch}: {result.message}"

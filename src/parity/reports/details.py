@@ -60,8 +60,8 @@ def sections(record: Record) -> tuple[Section, ...]:
             lines=tuple(_decision(each) for each in record.decisions),
         ),
         Section(
-            title="Batch sizes",
-            columns=("batch", "outcome", "floor", "error / floor", "limit"),
+            title="Shapes",
+            columns=("batch, sizes", "outcome", "floor", "error / floor", "limit"),
             lines=tuple(_shape(each) for each in record.shapes),
         ),
         Section(
@@ -147,7 +147,7 @@ def _decision(result: DecisionResult) -> Line:
 
 def _shape(result: ShapeResult) -> Line:
     return Line(
-        what=str(result.batch),
+        what=result.shape,
         measured=str(result.symptom),
         yardstick=ABSENT,
         ratio=against(result.ratio, result.limit).partition(" / ")[0],

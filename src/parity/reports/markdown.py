@@ -61,7 +61,7 @@ def _targets(report: Report) -> str:
     at = "" if batch is None else f", batch {batch}"
     error = "floors / limit (error / floor)"
     lines = [
-        f"| target | verdict | {error} | decisions | batch sizes | latency / eager{at} | size | message |",
+        f"| target | verdict | {error} | decisions | shapes | latency / eager{at} | size | message |",
         "| --- | --- | --: | --: | --- | --: | --: | --- |",
     ]
     for row in summary.rows(report):

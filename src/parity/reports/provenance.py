@@ -36,6 +36,7 @@ def sample_facts(report: Report) -> Pairs:
         ("sha256", samples.sha256 or ABSENT),
         *([("calibration", calibration)] if calibration else []),
         *([("calibration samples", str(samples.calibration_n))] if samples.calibration_n is not None else []),
+        *(("note", note) for note in samples.notes),
     )
 
 

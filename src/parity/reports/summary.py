@@ -18,6 +18,7 @@ from parity.records import (
     NumericResult,
     Record,
     Report,
+    ShapeResult,
     Stage,
     Symptom,
     Verdict,
@@ -27,6 +28,9 @@ from parity.records import (
 from parity.reports.numbers import ABSENT, against, count, interval, number, share, size
 
 GRAVEST_FIRST = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS, Verdict.SKIP)
+SHOWN_SIZES = 3
+"""Failing sizes whose messages are listed; one symbol that became a constant fails at a dozen."""
+
 SYMBOLS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INCONCLUSIVE: "?", Verdict.SKIP: "-"}
 _COARSE = 2
 """Digits of an error and its floor in a row: eighty columns have no room for three, and the ratio has them."""
@@ -67,11 +71,20 @@ def row(record: Record, batch: int | None) -> Row:
         ended=ended(record),
         error=_error_lines(worst_numeric(record.numeric)),
         decision=_decision_lines(shown_decision(record.decisions)),
-        shapes=tuple((str(shape.batch), shape.verdict) for shape in record.shapes),
+        shapes=_shapes(record.shapes),
         latency=_latency_lines(shown_latency(record.latency, batch), batch),
         size=size(record.export.bytes) if record.export else ABSENT,
         message=record.message,
     )
+
+
+def _shapes(results: tuple[ShapeResult, ...]) -> tuple[tuple[str, Verdict], ...]:
+    """Every batch size; of the sizes of other symbols those that did not pass, and how many did."""
+    sized = [each for each in results if each.sizes]
+    shown = [each for each in results if not each.sizes or each.verdict is not Verdict.PASS]
+    passed = len(sized) - sum(each.verdict is not Verdict.PASS for each in sized)
+    found = [(each.shape, each.verdict) for each in shown]
+    return (*found, *([(f"+{count(passed, 'size')}", Verdict.PASS)] if passed else []))
 
 
 def ended(record: Record) -> str:
@@ -245,7 +258,7 @@ def reasons(record: Record) -> tuple[str, ...]:
     for name, results in (
         ("output", record.numeric),
         ("decision", record.decisions),
-        ("batch", record.shapes),
+        ("batch", _first_sizes(record.shapes)),
         ("latency at batch", record.latency),
     ):
         for result in results:
@@ -254,6 +267,8 @@ def reasons(record: Record) -> tuple[str, ...]:
             text = result.message or getattr(result, "detail", None)
             if text and text not in record.message:
                 found.append(f"{name} {_label(result)}: {text}")
+    more = len([each for each in record.shapes if each.verdict is Verdict.FAIL and each.sizes]) - SHOWN_SIZES
+    found += [f"and {count(more, 'more size')} of the sweep: all are in the details"] if more > 0 else []
     return tuple(text for text in (*found, *record.explanations) if text)
 
 
@@ -264,9 +279,17 @@ def hazard(found: Hazard) -> str:
     return f"{found.where}{inside}: {found.what}{affects}"
 
 
+def _first_sizes(results: tuple[ShapeResult, ...]) -> tuple[ShapeResult, ...]:
+    """Every batch size, and the first sizes of other symbols that fail: the rest mostly repeats them."""
+    failed = [each for each in results if each.sizes and each.verdict is Verdict.FAIL]
+    return tuple(each for each in results if each not in failed[SHOWN_SIZES:])
+
+
 def _label(result: object) -> str:
     if isinstance(result, NumericResult):
         return result.output
     if isinstance(result, DecisionResult):
         return f"{metric_words(result.metric)} of {result.output}"
+    if isinstance(result, ShapeResult):
+        return result.shape
     return str(getattr(result, "batch", ""))

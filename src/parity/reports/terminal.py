@@ -82,7 +82,7 @@ def _table(report: Report, *, wide: bool) -> Table:
     table.add_column("verdict", no_wrap=True)
     table.add_column("floors / limit\nerror / floor", overflow="fold", justify="right", max_width=None if wide else 9)
     table.add_column("decisions", overflow="fold", justify="right", min_width=_INTERVAL)
-    table.add_column("batch sizes", overflow="fold", max_width=None if wide else 7)
+    table.add_column("shapes", overflow="fold", max_width=None if wide else 7)
     table.add_column(f"latency / eager{at}", overflow="fold", justify="right", min_width=_INTERVAL, max_width=_INTERVAL)
     table.add_column("size", no_wrap=True, justify="right")
     if wide:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from parity.arrays import Array
+from parity.models.signature import Dim
 
 BATCH_SIZES = (1, 2, 3, 8, 32)
 """The sweep where nothing else is asked for: one, the example's, an odd one, a usual one, a large one."""
+
+ALWAYS_SWEPT = (1, 3)
+"""Batch sizes that are called whatever is asked for: others may all be what an export was bound to."""
 
 HELD_OUT_BATCH = 8
 """Batch size of the pass over all held-out samples: neither the example's nor 1."""
@@ -17,39 +23,66 @@ EXAMPLE_BATCH = 2
 
 @dataclass(frozen=True)
 class Call:
-    """One call of the model. `sweep` is the batch size that it stands for in the sweep, or None."""
+    """One call of the model.
+
+    Attributes:
+        id: What its outputs are stored under.
+        samples: Indices of the samples that are stacked, the filler last.
+        sweep: The batch size that it stands for in the sweep, or None for a held-out call.
+        sizes: Size of every symbol but the batch, where the call stands for those as well.
+        filler: How many of the last samples only fill the call up to a batch size that the signature
+            allows. Their outputs are not kept.
+    """
 
     id: str
     samples: tuple[int, ...]
     sweep: int | None = None
+    sizes: tuple[tuple[str, int], ...] = ()
+    filler: int = 0
+
+    @property
+    def judged(self) -> tuple[int, ...]:
+        """The samples whose outputs are kept."""
+        return self.samples[: len(self.samples) - self.filler]
 
 
-def plan_calls(
-    shapes: Sequence[int], batch_sizes: Sequence[int], *, batched: bool, largest: int | None = None
-) -> tuple[Call, ...]:
+def kept(outputs: Mapping[str, Array], call: Call) -> dict[str, Array]:
+    """What is kept of a call's outputs: where the first axis counts samples, the filler is cut off."""
+    return {
+        name: array[: len(call.judged)] if call.filler and array.ndim and len(array) == len(call.samples) else array
+        for name, array in outputs.items()
+    }
+
+
+def own_noise_id(call: Call) -> str:
+    """What more draws of the reference's own error in a call of sizes of its own are stored under."""
+    return f"{call.id}~own"
+
+
+def plan_calls(shapes: Sequence[int], batch_sizes: Sequence[int], batch: Dim | None) -> tuple[Call, ...]:
     """Calls over samples whose `shapes` numbers say which can be stacked.
 
-    Every sample is held out in exactly one call without `sweep`. Each batch size then gets a call of
-    its own; where there are fewer samples of a shape than the batch, they are repeated. No held-out
-    call is larger than `largest`, the most that the signature allows. Without a batch dimension every
-    call is one sample and there is nothing to sweep.
+    Every sample is held out in exactly one call without `sweep`. Each batch size that `batch` allows then
+    gets a call of its own; where there are fewer samples of a shape than the batch, they are repeated.
+    Without a batch dimension (`batch` is None) every call is one sample and there is no batch to sweep.
     """
     groups: dict[int, list[int]] = {}
     for index, shape in enumerate(shapes):
         groups.setdefault(shape, []).append(index)
-    size = min(HELD_OUT_BATCH, largest or HELD_OUT_BATCH) if batched else 1
+    if batch is None:
+        alone = [sample for group in groups.values() for sample in group]
+        return tuple(Call(f"h{number}", (sample,)) for number, sample in enumerate(alone))
+    size = usual_batch(batch, HELD_OUT_BATCH)
     chunks = [group[start : start + size] for group in groups.values() for start in range(0, len(group), size)]
-    calls = [Call(f"h{number}", tuple(chunk)) for number, chunk in enumerate(chunks)]
-    if not batched:
-        return tuple(calls)
+    calls = [_held_out(f"h{number}", chunk, batch) for number, chunk in enumerate(chunks)]
     ordered = sorted(groups.values(), key=len, reverse=True)
-    for number, batch in enumerate(dict.fromkeys(batch_sizes)):
+    for number, wanted in enumerate(filter(batch.admits, dict.fromkeys(batch_sizes))):
         group = ordered[number % len(ordered)]
-        calls.append(Call(f"s{batch}", tuple(group[place % len(group)] for place in range(batch)), sweep=batch))
+        calls.append(Call(f"s{wanted}", _repeated(group, wanted), sweep=wanted))
     return tuple(calls)
 
 
-def plan_example(shapes: Sequence[int], elements: Sequence[int], *, batched: bool) -> tuple[int, ...]:
+def plan_example(shapes: Sequence[int], elements: Sequence[int], batch: Dim | None) -> tuple[int, ...]:
     """The samples of the export example, all of one shape: the middle one by number of `elements`.
 
     The smallest shape may have a dimension of 1, which exporters treat as a constant. A sample is
@@ -60,6 +93,21 @@ def plan_example(shapes: Sequence[int], elements: Sequence[int], *, batched: boo
         groups.setdefault(shape, []).append(index)
     by_size = sorted(groups.values(), key=lambda group: elements[group[0]])
     middle = by_size[len(by_size) // 2]
-    if not batched:
+    if batch is None:
         return (middle[0],)
-    return tuple(middle[place % len(middle)] for place in range(EXAMPLE_BATCH))
+    size = batch.at_least(EXAMPLE_BATCH)
+    return _repeated(middle, usual_batch(batch, EXAMPLE_BATCH) if size is None else size)
+
+
+def usual_batch(batch: Dim, wanted: int) -> int:
+    """The allowed batch size that is nearest to what is wanted: below it if there is one, else above."""
+    return batch.at_most(wanted) or batch.at_least(wanted) or 1
+
+
+def _held_out(name: str, chunk: Sequence[int], batch: Dim) -> Call:
+    allowed = batch.at_least(len(chunk)) or len(chunk)
+    return Call(name, _repeated(chunk, allowed), filler=allowed - len(chunk))
+
+
+def _repeated(samples: Sequence[int], count: int) -> tuple[int, ...]:
+    return tuple(samples[place % len(samples)] for place in range(count))

@@ -16,6 +16,7 @@ from parity.models.signature import Signature
 from parity.samples.sources import Sample
 
 _SAMPLES = "samples"
+_MADE = "made"
 _SET = "set"
 """Where what is known of all samples lies, beside the numbers of the samples themselves."""
 
@@ -93,6 +94,13 @@ def write_samples(
     return SampleSet(len(shapes), whole.hexdigest(), Digests(known), tuple(shapes), labels is not None)
 
 
+def write_made(folder: Path, samples: Iterable[Sample], first: int) -> None:
+    """Write samples beside the `first` held-out ones of a folder, to be had under the indices that follow theirs."""
+    with ArrayWriter(folder, _MADE) as writer:
+        for index, sample in enumerate(samples, first):
+            writer.put_all(str(index), {name: np.asarray(array) for name, array in sample.items()})
+
+
 def check_disjoint(held_out: SampleSet, calibration: SampleSet, where: str) -> None:
     """Calibration on held-out samples would judge a target by what it was fitted to.
 
@@ -111,10 +119,14 @@ def check_disjoint(held_out: SampleSet, calibration: SampleSet, where: str) -> N
 
 
 class StoredSamples:
-    """Reads what `write_samples` wrote."""
+    """Reads what `write_samples` wrote, and `write_made` beside it.
+
+    Its length, shapes, digests and labels are of the held-out samples alone.
+    """
 
     def __init__(self, folder: Path, signature: Signature) -> None:
         self._reader = ArrayReader(folder, _SAMPLES)
+        self._made = ArrayReader(folder, _MADE) if (folder / f"{_MADE}.bin").exists() else None
         self._signature = signature
         about = self._reader.get_all(_SET)
         self.shapes: tuple[int, ...] = tuple(about["shapes"].tolist())
@@ -125,7 +137,8 @@ class StoredSamples:
         return len(self.shapes)
 
     def __getitem__(self, index: int) -> Sample:
-        return {name: self._reader.get(f"{index}/{name}") for name in self._signature.names}
+        reader = self._reader if index < len(self) or self._made is None else self._made
+        return {name: reader.get(f"{index}/{name}") for name in self._signature.names}
 
     def batch(self, indices: Sequence[int]) -> dict[str, Array]:
         """Inputs of one call: samples stacked along a leading axis, fresh copies that may be written to.

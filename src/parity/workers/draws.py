@@ -11,7 +11,7 @@ from torch import nn
 
 from parity.arrays import Array, ArrayWriter
 from parity.compare.structure import to_arrays
-from parity.samples.calls import Call
+from parity.samples.calls import Call, kept
 from parity.samples.store import StoredSamples
 from parity.workers.calling import call_module, copied
 from parity.workers.oracle import Oracle
@@ -58,8 +58,8 @@ def draw_jittered(
                 drawn, judged = call_module(moved, inputs), judge(inputs)
             except RuntimeError:
                 continue
-            eager.put_all(f"{call.id}~{number}", drawn)
-            exact.put_all(f"{call.id}~{number}", judged)
+            eager.put_all(f"{call.id}~{number}", kept(drawn, call))
+            exact.put_all(f"{call.id}~{number}", kept(judged, call))
 
 
 def draw_exact(
@@ -83,7 +83,8 @@ def draw_exact(
                 drawn = call_module(moved, inputs)
             except RuntimeError:
                 continue
-            eager.put_all(f"{call.id}~{number}", {name: array for name, array in drawn.items() if name in names})
+            chosen = {name: array for name, array in kept(drawn, call).items() if name in names}
+            eager.put_all(f"{call.id}~{number}", chosen)
 
 
 def draw_reorderings(

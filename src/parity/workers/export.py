@@ -81,5 +81,5 @@ def _tensors(stored: StoredSamples, indices: tuple[int, ...]) -> tuple[torch.Ten
 def _calibration_batches(task: ExportTask) -> Iterable[tuple[torch.Tensor, ...]]:
     signature = task.spec.signature
     stored = StoredSamples(task.samples / CALIBRATION, signature)
-    for call in plan_calls(stored.shapes, (), batched=signature.batch is not None):
+    for call in plan_calls(stored.shapes, (), signature.batch_dim):
         yield _tensors(stored, call.samples)

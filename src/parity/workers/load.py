@@ -9,9 +9,10 @@ from parity.errors import SampleError
 from parity.models.build import build, code_digest, factory_file, weights_digest
 from parity.models.spec import ModelSpec
 from parity.records import ModelFacts, SampleFacts
-from parity.samples.calls import Call, plan_calls, plan_example
+from parity.samples.calls import Call, plan_example
 from parity.samples.sources import read_labels, read_samples, synthetic_samples
-from parity.samples.store import SampleSet, StoredSamples, check_disjoint, write_samples
+from parity.samples.store import SampleSet, StoredSamples, check_disjoint, write_made, write_samples
+from parity.samples.sweep import plan_sweep
 
 HELD_OUT = "held-out"
 CALIBRATION = "calibration"
@@ -21,6 +22,7 @@ CALIBRATION = "calibration"
 class Loaded:
     """What the rest of the run needs to know of the model and the samples.
 
+    `left_out` are the batch sizes that were asked for and that the signature does not allow.
     `example_sha256` stands for the inputs that an export depends on besides the model: the example and
     the calibration samples.
     """
@@ -28,6 +30,7 @@ class Loaded:
     model: ModelFacts
     samples: SampleFacts
     calls: tuple[Call, ...]
+    left_out: tuple[int, ...]
     example: tuple[int, ...]
     example_sha256: str
     calibration_sha256: str
@@ -45,10 +48,11 @@ def load(spec: ModelSpec, folder: Path, batch_sizes: tuple[int, ...]) -> Loaded:
     calibration = _calibration(spec, folder)
     if calibration is not None:
         check_disjoint(held_out, calibration, f"{spec.name}: {spec.samples} and {spec.calibration}")
-    batched = spec.signature.batch is not None
     stored = StoredSamples(folder / HELD_OUT, spec.signature)
     elements = [sum(array.size for array in stored[index].values()) for index in range(len(stored))]
-    example = plan_example(held_out.shapes, elements, batched=batched)
+    example = plan_example(held_out.shapes, elements, spec.signature.batch_dim)
+    sweep = plan_sweep(stored, spec.signature, batch_sizes, max(elements))
+    write_made(folder / HELD_OUT, sweep.made, held_out.n)
     module = built.module
     return Loaded(
         model=ModelFacts(
@@ -68,22 +72,14 @@ def load(spec: ModelSpec, folder: Path, batch_sizes: tuple[int, ...]) -> Loaded:
             synthetic=synthetic,
             calibration_source=spec.calibration,
             calibration_n=calibration.n if calibration else None,
+            notes=sweep.notes,
         ),
-        calls=plan_calls(held_out.shapes, _fitting(batch_sizes, spec), batched=batched, largest=_largest(spec)),
+        calls=sweep.calls,
+        left_out=sweep.left_out,
         example=example,
         example_sha256=",".join(held_out.digests[index] for index in example),
         calibration_sha256=calibration.sha256 if calibration else "",
     )
-
-
-def _fitting(batch_sizes: tuple[int, ...], spec: ModelSpec) -> tuple[int, ...]:
-    batch = spec.signature.batch
-    return tuple(size for size in batch_sizes if batch and spec.signature.symbols[batch].admits(size))
-
-
-def _largest(spec: ModelSpec) -> int | None:
-    batch = spec.signature.batch
-    return spec.signature.symbols[batch].high if batch else None
 
 
 def _held_out(spec: ModelSpec, folder: Path) -> tuple[SampleSet, bool]:

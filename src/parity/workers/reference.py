@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +18,12 @@ from parity.models.build import build, require_weights
 from parity.models.reductions import watch_reductions
 from parity.models.spec import ModelSpec
 from parity.records import OutputFacts, ReferenceFacts
-from parity.samples.calls import Call
+from parity.samples.calls import Call, kept, own_noise_id
+from parity.samples.refused import refused_notes
 from parity.samples.store import StoredSamples
 from parity.workers.calling import call_module, copied
-from parity.workers.draws import EXACT_COPIES, copies_for, draw_exact, draw_jittered, draw_reorderings
+from parity.workers.draws import EXACT_COPIES, FEW_NUMBERS, copies_for, draw_exact, draw_jittered, draw_reorderings
+from parity.workers.entry import useful_line
 from parity.workers.load import HELD_OUT
 from parity.workers.observe import observe
 from parity.workers.oracle import Oracle, make_oracle
@@ -29,6 +31,9 @@ from parity.workers.stability import difference, unstable_runs
 
 REFERENCE = "reference"
 ORACLE = "oracle"
+
+SIZED_COPIES = 4
+"""Jittered copies of a call with few numbers at sizes of its own: its error alone may be small by luck."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,8 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
     under the same names.
 
     Raises:
-        ModelError: the model does not run on its own samples, or returns no tensors.
+        ModelError: the model does not run on its own samples, or returns no tensors. Where it does not run
+            at other sizes that the signature allows, a note says so, and nothing is written for that call.
     """
     torch.set_num_threads(task.threads)
     start = time.perf_counter()
@@ -84,7 +90,7 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
         seconds=time.perf_counter() - start,
         threads=task.threads,
         unstable=unstable or _order_dependent(untouched, stored, task),
-        notes=(*notes, *observed.notes),
+        notes=(*notes, *observed.notes, *drawn.notes),
         hazards=observed.hazards,
     )
 
@@ -93,6 +99,7 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
 class _Drawn:
     outputs: tuple[OutputFacts, ...]
     copies: int
+    notes: tuple[str, ...]
 
 
 class _OracleRefusedError(Exception):
@@ -103,30 +110,45 @@ def _draw(task: ReferenceTask, module: nn.Module, stored: StoredSamples, oracle:
     """Write every call and the copies that its floor needs; raises _OracleRefusedError."""
     outputs: dict[str, OutputFacts] = {}
     numbers = 0
+    refused: dict[Call, str] = {}
+    sized: list[Call] = []
     held_out = [call for call in task.calls if call.sweep is None]
     with ArrayWriter(task.folder, REFERENCE) as eager, ArrayWriter(task.folder, ORACLE) as exact:
         for call in task.calls:
-            produced = _eager(module, stored.batch(call.samples), task, call)
-            eager.put_all(call.id, produced)
             try:
-                exact.put_all(call.id, oracle(stored.batch(call.samples)) if oracle else produced)
+                produced = _eager(module, stored.batch(call.samples), task, call)
+            except ModelError as error:
+                if call.sweep is None:
+                    raise
+                refused[call] = useful_line(error.__cause__ or error)
+                continue
+            eager.put_all(call.id, kept(produced, call))
+            try:
+                judged = oracle(stored.batch(call.samples)) if oracle else produced
             except RuntimeError as error:
                 where = f"in samples {list(call.samples)[:4]}"
                 raise _OracleRefusedError(f"{where}: {type(error).__name__}: {str(error).strip()[:200]}") from error
+            exact.put_all(call.id, kept(judged, call))
             _merge_facts(outputs, produced, call)
-            numbers += 0 if call.sweep else min((array.size for array in produced.values() if array.size), default=0)
+            fewest = min((array.size for array in produced.values() if array.size), default=0)
+            numbers += 0 if call.sweep else fewest
+            sized += [replace(call, id=own_noise_id(call))] if call.sizes and fewest < FEW_NUMBERS else []
         copies = copies_for(numbers)
         if oracle is None:
             copies = draw_reorderings(module, stored, held_out, eager, exact, copies=copies)
-        elif copies:
-            draw_jittered((module, oracle), stored, held_out, eager, exact, copies=copies)
+            draw_reorderings(module, stored, sized, eager, exact, copies=0)
+        else:
+            draw_jittered((module, oracle), stored, held_out if copies else (), eager, exact, copies=copies)
+            draw_jittered((module, oracle), stored, sized, eager, exact, copies=SIZED_COPIES)
         names = {name for name, output in outputs.items() if np.dtype(output.dtype).kind in "iub"}
         # Noise decides which boxes there are as well, and a set is known by all of its outputs.
         names.update(name for group in set_groups(outputs.values()) for name in group.members)
         if names:
-            draw_exact(module, stored, task.calls, eager, names=names, taken=copies)
+            answered = [call for call in task.calls if call not in refused]
+            draw_exact(module, stored, answered, eager, names=names, taken=copies)
             copies += EXACT_COPIES
-    return _Drawn(tuple(outputs.values()), copies)
+    notes = refused_notes(task.calls, refused, task.spec.signature)
+    return _Drawn(tuple(outputs.values()), copies, notes)
 
 
 def _eager(module: nn.Module, inputs: Mapping[str, Array], task: ReferenceTask, call: Call) -> dict[str, Array]:
@@ -168,12 +190,14 @@ def _order_dependent(untouched: nn.Module | None, stored: StoredSamples, task: R
     """Whether a module that has seen nothing yet answers another call than the first as the used one did."""
     if untouched is None:
         return None
-    shape = stored.shapes[task.calls[0].samples[0]]
-    others = [call for call in task.calls if stored.shapes[call.samples[0]] != shape]
-    call = (others or task.calls)[-1]
-    recorded = ArrayReader(task.folder, REFERENCE).get_all(call.id)
+    eager = ArrayReader(task.folder, REFERENCE)
+    answered = [call for call in task.calls if not call.sizes and eager.get_all(call.id)]
+    shape = stored.shapes[answered[0].samples[0]]
+    others = [call for call in answered if stored.shapes[call.samples[0]] != shape]
+    call = (others or answered)[-1]
+    recorded = eager.get_all(call.id)
     try:
-        fresh = call_module(untouched, stored.batch(call.samples))
+        fresh = kept(call_module(untouched, stored.batch(call.samples)), call)
     except Exception as error:  # noqa: BLE001  # whatever it raises, it did not when it had been called before
         return f"it fails where other calls did not come before: {type(error).__name__}: {str(error).strip()[:200]}"
     differs = difference(fresh, recorded)

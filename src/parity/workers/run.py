@@ -10,7 +10,7 @@ from parity.arrays import ArrayWriter
 from parity.artifacts import Artifact
 from parity.errors import ParityError
 from parity.models.spec import ModelSpec
-from parity.samples.calls import Call
+from parity.samples.calls import Call, kept
 from parity.samples.store import StoredSamples
 from parity.workers.entry import useful_line
 from parity.workers.load import HELD_OUT
@@ -62,7 +62,7 @@ def run(task: RunTask) -> Ran:
             if gave_up and call.sweep is None:
                 continue
             try:
-                writer.put_all(call.id, session.run(stored.batch(call.samples)))
+                writer.put_all(call.id, kept(session.run(stored.batch(call.samples)), call))
             except Exception as error:  # noqa: BLE001  # a stage boundary: the call's failure is a finding
                 failed[call.id] = error.what if isinstance(error, ParityError) else useful_line(error)
                 gave_up = gave_up or call.sweep is None

@@ -57,7 +57,7 @@ class View:
         """The labels of a call where they have this shape, a class for each decision; None otherwise."""
         if self.labels is None:
             return None
-        chosen: Ints = self.labels[list(pair.call.samples)].astype(np.int64)
+        chosen: Ints = self.labels[list(pair.call.judged)].astype(np.int64)
         return chosen if chosen.shape == shape else None
 
 

@@ -1,0 +1,98 @@
+"""Findings on the sweep: batch sizes, and sizes of the other symbols."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from parity.arrays import ArrayReader
+from parity.compare.errors import MEASURES
+from parity.compare.floor import ReferenceArrays, Yardstick
+from parity.compare.numeric import compare_output, returned
+from parity.records import NumericFinding, ShapeFinding, Symptom
+from parity.samples.calls import Call, own_noise_id
+
+
+def compare_sweep(
+    target: ArrayReader,
+    arrays: ReferenceArrays,
+    yardsticks: Mapping[str, Yardstick],
+    calls: Sequence[Call],
+    failed: Mapping[str, str],
+) -> tuple[ShapeFinding, ...]:
+    """One finding for each call of the sweep: it failed, or the worst ratio or disagreement over all outputs.
+
+    Where eager itself did not run there is nothing to hold the target against.
+    """
+    return tuple(_compare(target, arrays, yardsticks, call, failed) for call in calls if call.sweep is not None)
+
+
+def left_out(batches: Sequence[int], allowed: str) -> tuple[ShapeFinding, ...]:
+    """Batch sizes that were asked for and that the signature does not allow."""
+    return tuple(
+        ShapeFinding(batch=batch, symptom=Symptom.UNSUPPORTED, detail=f"the signature allows {allowed}")
+        for batch in batches
+    )
+
+
+def _compare(
+    target: ArrayReader,
+    arrays: ReferenceArrays,
+    yardsticks: Mapping[str, Yardstick],
+    call: Call,
+    failed: Mapping[str, str],
+) -> ShapeFinding:
+    there = ShapeFinding(batch=call.sweep or 0, sizes=dict(call.sizes) or None, symptom=Symptom.OK)
+    if not arrays.eager.get_all(call.id):
+        return replace(there, symptom=Symptom.UNSUPPORTED, detail="the model itself does not run there")
+    if call.id in failed:
+        return replace(there, symptom=Symptom.EXCEPTION, detail=failed[call.id])
+    used = [_at(call, arrays, each) for each in returned(arrays, yardsticks, [call])]
+    return _summarise(there, [compare_output(target, arrays, each, [call], yardsticks) for each in used])
+
+
+def _at(call: Call, arrays: ReferenceArrays, yardstick: Yardstick) -> Yardstick:
+    """A yardstick that knows what the reference's own error is at sizes that no held-out sample has."""
+    if not call.sizes or yardstick.rule == "exact":
+        return yardstick
+    name = yardstick.output.name
+    copies = itertools.takewhile(
+        lambda key: f"{key}/{name}" in arrays.eager, (f"{own_noise_id(call)}~{number}" for number in itertools.count())
+    )
+    worst = np.asarray(yardstick.floors)
+    for key in (call.id, *copies):
+        errors = arrays.rows(key, yardstick.output).relative(yardstick.scale_rms, yardstick.scale_peak)
+        worst = np.maximum(worst, np.where(np.isfinite(errors), errors, 0.0).max(axis=1, initial=0.0))
+    return replace(yardstick, floors=tuple(worst.tolist()))
+
+
+def by_output_alone(yardsticks: Mapping[str, Yardstick]) -> dict[str, Yardstick]:
+    """Yardsticks without the measures that are relative to the sample itself.
+
+    The error of a quantized target, or of one in reduced precision, does not shrink with its answer, and nothing
+    says how small the answer to a sample may be that is not among the held-out ones.
+    """
+    kept = [measure.endswith("/output") for measure in MEASURES]
+    return {
+        name: replace(
+            each, floors=tuple(floor if keep else np.inf for floor, keep in zip(each.floors, kept, strict=False))
+        )
+        for name, each in yardsticks.items()
+    }
+
+
+def _summarise(there: ShapeFinding, findings: Sequence[NumericFinding]) -> ShapeFinding:
+    for finding in findings:
+        structural = finding.ratio is None and finding.rule != "exact"
+        if structural or finding.mismatched:
+            what = finding.detail or f"{finding.mismatched} values differ"
+            return replace(there, symptom=Symptom.MISMATCH, detail=f"{finding.output} {finding.rule}: {what}")
+    floats = [finding for finding in findings if finding.ratio is not None]
+    if not floats:
+        return there
+    # An output within the allowance for long sums is no worse than any, whatever its ratio.
+    worst = max(floats, key=lambda f: ((f.error or 0.0) > (f.allowance or 0.0), f.ratio or 0.0))
+    return replace(there, output=worst.output, error=worst.error, ratio=worst.ratio, allowance=worst.allowance)
