@@ -22,7 +22,8 @@ class Base(nn.Module):
         torch.manual_seed(0)
         self.layer, self.norm, self.drop = nn.Linear(6, 6), nn.BatchNorm1d(6), nn.Dropout()
         self.register_buffer("memory", torch.zeros(6))
-        self.calls, self.kept, self.history = 0, None, []  # type: ignore[var-annotated]
+        self.calls, self.history = 0, []  # type: ignore[var-annotated]
+        self.kept: torch.Tensor | None = None
 
     def forward(self, x: torch.Tensor) -> Any:
         return self.drop(self.norm(self.layer(x)))
@@ -109,6 +110,16 @@ class Repeats(Base):
         return self.layer(x) * torch.tensor([2.0] * x.shape[0])[:, None]  # here
 
 
+class LooksUp(Base):
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.layer(x) * {2: 1.0}.get(x.shape[0], 3.0)  # here
+
+
+class Lists(Base):
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.layer(x) * torch.tensor([x.shape[0], 2]).sum()  # here
+
+
 class Idioms(Base):
     """Sizes that stay what they are all the way to an operator, fixed dimensions, checks, and emptiness."""
 
@@ -122,6 +133,7 @@ class Idioms(Base):
         half = math.sqrt(int(features)) + float(len(x[0]))
         y = self.layer(x).view(x.size(0), -1).flatten(1).reshape(batch * 2, features // 2)
         grid = torch.arange(batch)[: batch // 2 + 1].sum() + torch.zeros(batch, 3).sum()
+        grid = grid * torch.tensor(batch) / batch**0.5 + torch.full((), batch * 0.5)
         for column in y.unbind(1):
             grid = grid + column.sum() * 0
         a, b = x.chunk(2, 1)
@@ -224,6 +236,13 @@ class Keeps(Base):
         return self.kept
 
 
+class Caches(Base):
+    def forward(self, x: torch.Tensor) -> Any:
+        if self.kept is None:
+            self.kept = torch.arange(6.0)  # here
+        return self.layer(x) + self.kept
+
+
 class Appends(Base):
     def forward(self, x: torch.Tensor) -> Any:
         self.history.append(x.mean())  # here
@@ -257,6 +276,12 @@ def first_of(module: nn.Module, inputs: Any) -> Any:
     return inputs
 
 
+class Parametrized(Base):
+    def __init__(self) -> None:
+        super().__init__()
+        nn.utils.parametrizations.weight_norm(self.layer)
+
+
 class Narrow(Base):
     def forward(self, x: torch.Tensor) -> Any:
         return self.layer(x).half().float()  # here
@@ -266,7 +291,7 @@ class Autocast(Base):
     def forward(self, x: torch.Tensor) -> Any:
         with torch.autocast("cpu", dtype=torch.bfloat16):
             y = self.layer(x)  # here
-            y = self.layer(y)
+            y = self.layer(y.float())
         return y.float()
 
 
@@ -309,6 +334,14 @@ class Steps(nn.Module):
         for step in range(x.shape[1]):  # here
             state = self.cell(x[:, step], state)
         return state
+
+
+class Pairs(nn.Module):
+    """Float32 [N, T, 6]: takes an even number of steps alone."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        first, second = x.chunk(2, 1)
+        return (first - second) / math.sqrt(x.shape[1])  # here
 
 
 class Picky(Base):

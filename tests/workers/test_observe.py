@@ -55,6 +55,8 @@ def kinds(hazards: Sequence[Hazard]) -> list[str]:
         (hazardous.Root, "size"),
         (hazardous.Ceiling, "size"),
         (hazardous.Repeats, "size"),
+        (hazardous.LooksUp, "size"),
+        (hazardous.Lists, "size"),
         (hazardous.SizeBranch, "size-branch"),
         (hazardous.Smallest, "size-branch"),
         (hazardous.Rows, "loop"),
@@ -66,7 +68,8 @@ def kinds(hazards: Sequence[Hazard]) -> list[str]:
         (hazardous.Mean, "write"),
         (hazardous.WritesView, "input-write"),
         (hazardous.Counts, "attribute"),
-        (hazardous.Keeps, "attribute"),
+        (hazardous.Keeps, "scratch"),
+        (hazardous.Caches, "attribute"),
         (hazardous.Appends, "attribute"),
         (hazardous.Replaces, "attribute"),
         (hazardous.Narrow, "precision"),
@@ -125,6 +128,17 @@ def test_a_dimension_other_than_the_batch_is_known_by_its_symbol() -> None:
     (found,) = see(hazardous.Steps, 2, "x: float32[N, T in 1..9, 6]", 5).hazards
     assert (found.kind, found.where) == ("loop", planted(hazardous.Steps))
     assert see(hazardous.Steps, 2, "x: float32[N, 5, 6]", 5).hazards == ()
+
+
+def test_where_a_neighbouring_size_does_not_run_the_double_is_tried() -> None:
+    (found,) = see(hazardous.Pairs, 2, "x: float32[N, T, 6]", 4).hazards
+    assert (found.kind, found.where) == ("size", planted(hazardous.Pairs))
+
+
+def test_a_parametrization_is_named_by_its_module() -> None:
+    (found,) = see(hazardous.Parametrized).hazards
+    assert (found.kind, found.module, found.affects) == ("parametrization", "layer", ("script",))
+    assert found.where.startswith("torch/nn/utils/parametrizations.py:")
 
 
 def test_a_line_that_runs_often_is_one_hazard_with_a_count() -> None:

@@ -53,17 +53,26 @@ def observe(module: nn.Module | None, spec: ModelSpec, inputs: Mapping[str, Arra
         return Observed(notes=("hazards could not be observed: the module cannot be copied",))
     if isinstance(module, torch.jit.ScriptModule):
         return Observed()
+    reason = ""
     try:
-        first, second = _two_sizes(spec.signature, inputs)
+        first, others = _sizes(spec.signature, inputs)
         seen = _watched(module, first, spec.root, {})[1]
-        return Observed(_watched(module, second, spec.root, seen)[0])
     except Exception as error:  # noqa: BLE001  # a model may raise anything; observing it fails nothing
-        reason = f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')[:200]}"
+        reason, others = _reason(error), []
+    for other in others:
+        try:
+            return Observed(_watched(module, other, spec.root, seen)[0])
+        except Exception as error:  # noqa: BLE001  # the same
+            reason = reason or _reason(error)
     try:
         note = f"hazards that depend on sizes could not be observed: {reason}"
         return Observed(_watched(module, inputs, spec.root, {})[0], (note,))
     except Exception:  # noqa: BLE001  # the same
         return Observed(notes=(f"hazards could not be observed: {reason}",))
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')[:200]}"
 
 
 def _watched(
@@ -81,7 +90,7 @@ def _watched(
             watched_ranges(watched, root),
             torch.no_grad(),
             operators,
-            ReadWatch(log, operators.from_input),
+            ReadWatch(log, operators),
             sizes,
         ):
             stack.enter_context(each)
@@ -89,19 +98,31 @@ def _watched(
     return log.hazards(), sizes.seen
 
 
-def _two_sizes(signature: Signature, inputs: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str, Array]]:
-    """The call at a small batch, and at another size of every symbolic dimension that has one."""
+def _sizes(signature: Signature, inputs: Mapping[str, Array]) -> tuple[dict[str, Array], list[dict[str, Array]]]:
+    """The call at a small batch, and other sizes of every symbolic dimension, each to be tried where those before fail.
+
+    A neighbouring size first; then the double, since a signature may leave out that only multiples are taken.
+    """
     one: dict[str, int] = {}
-    other: dict[str, int] = {}
+    others: tuple[dict[str, int], ...] = ({}, {})
     for name, dim in signature.symbols.items():
         if name == signature.batch:
             # Neither 0 nor 1, which broadcast; where only those are allowed, the size that there is.
-            allowed = [*islice((size for size in range(2, MOST_BATCH) if dim.admits(size)), 2)]
-            other[name], one[name] = (allowed * 2)[:2] if allowed else (1, 1)
+            allowed = [*islice((size for size in range(2, MOST_BATCH) if dim.admits(size)), 2)] or [1]
+            one[name] = allowed[-1]
+            neighbour = double = allowed[0]
         else:
-            one[name] = _size(name, signature, inputs)
-            other[name] = _neighbour(one[name], dim)
-    return _resized(signature, inputs, one), _resized(signature, inputs, other)
+            size = one[name] = _size(name, signature, inputs)
+            # Larger first: values that count up to the size stay right.
+            neighbour = _admitted(dim, size + dim.step, size - dim.step) or size
+            double = _admitted(dim, 2 * size, size // 2) or size
+        others[0][name], others[1][name] = neighbour, double
+    second = [_resized(signature, inputs, each) for each in others]
+    return _resized(signature, inputs, one), second if others[0] != others[1] else second[:1]
+
+
+def _admitted(dim: Dim, *sizes: int) -> int | None:
+    return next((size for size in sizes if dim.admits(size)), None)
 
 
 def _size(symbol: str, signature: Signature, inputs: Mapping[str, Array]) -> int:
@@ -111,11 +132,6 @@ def _size(symbol: str, signature: Signature, inputs: Mapping[str, Array]) -> int
 def _dims(signature: Signature, inputs: Mapping[str, Array]) -> Iterator[tuple[Dim, int]]:
     for spec in signature.inputs:
         yield from zip(spec.dims, inputs[spec.name].shape, strict=True)
-
-
-def _neighbour(size: int, dim: Dim) -> int:
-    """A size beside this one; larger first, since values that count up to the size stay right."""
-    return next((each for each in (size + dim.step, size - dim.step) if dim.admits(each)), size)
 
 
 def _resized(signature: Signature, inputs: Mapping[str, Array], sizes: Mapping[str, int]) -> dict[str, Array]:

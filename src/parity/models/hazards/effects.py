@@ -65,6 +65,7 @@ EFFECTS: Mapping[str, Mapping[str, Effect]] = {
     "random": {name: Effect(answers=_DRAWS) for name in ("trace", "script", "export", "int8-static")},
     "training": {name: Effect(answers=_TRAINS) for name in ("trace", "script", "export", "int8-static")},
     "input-write": {},
+    "scratch": {"script": Effect(refuses="TorchScript sets typed attributes alone, declared beforehand")},
     "hook": {"script": Effect(refuses="TorchScript compiles hooks like methods, and refuses what it cannot compile")},
     "write": {name: Effect(answers=_STATE) for name in ("trace", "script", "export", "int8-static")},
     "attribute": {
@@ -72,6 +73,11 @@ EFFECTS: Mapping[str, Mapping[str, Effect]] = {
         "script": Effect(answers=_STATE, refuses="TorchScript sets typed attributes alone, declared beforehand"),
         "export": Effect(answers="torch.export keeps what its example found there"),
         "int8-static": Effect(answers="FX keeps what its example found there"),
+    },
+    "parametrization": {
+        "script": Effect(
+            answers="TorchScript runs no parametrizations", refuses="TorchScript compiles no parametrizations"
+        )
     },
     "precision": {name: Effect(answers=_NARROW, refuses=_NARROW) for name in ("trace", "script", "export")},
     "dynamic-output": {

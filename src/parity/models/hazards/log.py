@@ -50,6 +50,11 @@ class HazardLog:
         """Everything noted, the surest kinds first, with counts."""
         # A layer that is told to train draws numbers and keeps statistics: the cause is enough.
         training = {where for kind, where in self._found if kind == "training"}
-        kept = [key for key in self._found if not (key[0] in {"random", "write"} and key[1] in training)]
-        ordered = sorted(kept, key=lambda key: KINDS.index(key[0]))
+        # What is made a number is compared next, as often as not.
+        sizes = {where for kind, where in self._found if kind == "size"}
+        followed = {("random", where) for where in training} | {("write", where) for where in training}
+        followed |= {("size-branch", where) for where in sizes}
+        kept = self._found.keys() - followed
+        seen = list(self._found)
+        ordered = sorted(kept, key=lambda key: (KINDS.index(key[0]), seen.index(key)))
         return tuple(replace(self._found[key], count=self._counts[key]) for key in ordered)

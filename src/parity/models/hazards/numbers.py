@@ -14,12 +14,15 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+import torch
+
 Tell = Callable[[str, str, FrameType], None]
 """Called with the kind of hazard, what happened, and the frame that did it."""
 
 _READS = "turns the size of a symbolic dimension into a Python number"
 _BRANCHES = "decides on the size of a symbolic dimension"
 _UNROLLS = "runs a Python loop over a symbolic dimension"
+_LOOKS_UP = "looks something up in Python by the size of a symbolic dimension"
 _REPEATS = "repeats a Python list by the size of a symbolic dimension"
 
 
@@ -64,6 +67,17 @@ def watched_range(*arguments: Any) -> range:
             each.tell("loop", _UNROLLS, sys._getframe(1))  # noqa: SLF001  # the documented way to the caller's frame
             break
     return range(*arguments)
+
+
+def plainly(values: Any) -> Any:
+    """Arguments of an operator without anything that tells, containers included."""
+    if isinstance(values, (Size, Fraction)):
+        return _plain(values)
+    if type(values) in (list, tuple):
+        return type(values)([plainly(each) for each in values])
+    if isinstance(values, torch.Size):
+        return torch.Size([plainly(each) for each in values])
+    return values
 
 
 def _plain(value: Any) -> Any:
@@ -126,6 +140,11 @@ def _convert(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def _key(self: Any) -> int:
+    self.tell("size", _LOOKS_UP, sys._getframe(1))  # noqa: SLF001  # as above
+    return hash(_plain(self))
+
+
 def _truth(self: Any) -> bool:
     if self.derived:
         self.tell("size-branch", _BRANCHES, sys._getframe(1))  # noqa: SLF001  # as above
@@ -142,8 +161,7 @@ def _arm(kind: type[Any]) -> None:
     kind.__divmod__ = _compute(divmod)
     for name in ("eq", "ne", "lt", "le", "gt", "ge"):
         setattr(kind, f"__{name}__", _compare(getattr(operator, name)))
-    # A class with an equality of its own has to say that equal numbers still hash alike.
-    kind.__hash__ = kind.__mro__[1].__hash__
+    kind.__hash__ = _key  # type: ignore[assignment]  # a function of the class becomes a method
     kind.__bool__ = _truth
     conversions: dict[str, Callable[..., Any]] = {
         "int": int, "float": float, "complex": complex,

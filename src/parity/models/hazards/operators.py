@@ -37,7 +37,9 @@ class OperatorWatch(TorchDispatchMode):
         for name, tensor in inputs.items():
             self._own(tensor, f"input {name!r}")
         self._from_input = {key for key in map(_storage, inputs.values()) if key is not None}
-        self._casting: set[tuple[str, int]] = set()
+        self.autocast = False
+        """Whether autocast is at work, which cannot be seen from within an operator."""
+        self._regions: set[tuple[str, int]] = set()
 
     def from_input(self, tensor: torch.Tensor) -> bool:
         """Whether a tensor's values come from an input; where it has no storage to tell by, they may."""
@@ -96,10 +98,10 @@ class OperatorWatch(TorchDispatchMode):
         dtype = str(result.dtype).removeprefix("torch.")
         place = self._log.places.at(frame)
         region = place.file, place.function
-        if not torch.is_autocast_enabled(source.device.type):
+        if not self.autocast:
             self._log.add("precision", f"computes in {dtype}", place)
-        elif region not in self._casting:  # its first operator stands for all of a function's
-            self._casting.add(region)
+        elif region not in self._regions:  # its first operator stands for all of a function's
+            self._regions.add(region)
             self._log.add("precision", f"computes in {dtype} under autocast", place)
 
 

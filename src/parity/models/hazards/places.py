@@ -45,6 +45,22 @@ class Place:
     text: str
     module: str
 
+    def reads(self, attribute: str) -> bool:
+        """Whether `self.<attribute>` is read in this function before this line has set it, as state is.
+
+        Where the source cannot be read it may be.
+        """
+        inside = [node for node in _tree(self.file) if isinstance(node, _FUNCTIONS) and _begins(node) == self.function]
+        loads = [
+            node.lineno
+            for function in inside
+            for node in ast.walk(function)
+            if isinstance(node, ast.Attribute) and node.attr == attribute and isinstance(node.ctx, ast.Load)
+        ]
+        last = max((each.end_lineno or each.lineno for each in [_statement(self)] if each), default=self.line)
+        augmented = isinstance(_statement(self), ast.AugAssign)
+        return augmented or not inside or any(line <= last for line in loads)
+
 
 class Places:
     """Finds places for the modules of one model, with paths relative to the project's folder."""
@@ -133,15 +149,28 @@ def is_check(place: Place) -> bool:
     return isinstance(found, (ast.Assert, ast.Raise))
 
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def _tree(file: str) -> Iterator[ast.AST]:
+    """Every node of a file; none where its source cannot be read."""
+    try:
+        return ast.walk(ast.parse("".join(linecache.getlines(file))))
+    except (SyntaxError, ValueError):
+        return iter(())
+
+
+def _begins(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> int:
+    """The line that its code object begins on: that of its first decorator."""
+    decorators = getattr(function, "decorator_list", ())
+    return min((each.lineno for each in decorators), default=function.lineno)
+
+
 def _statement(place: Place) -> ast.stmt | None:
     """The innermost statement that covers a line; None where the source cannot be read."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(place.file)))
-    except (SyntaxError, ValueError):
-        return None
     covering = [
         node
-        for node in ast.walk(tree)
+        for node in _tree(place.file)
         if isinstance(node, ast.stmt) and node.lineno <= place.line <= (node.end_lineno or node.lineno)
     ]
     return max(covering, key=lambda node: (node.lineno, -(node.end_lineno or 0)), default=None)

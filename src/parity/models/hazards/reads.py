@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -13,6 +12,7 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from parity.models.hazards.log import HazardLog
+from parity.models.hazards.operators import OperatorWatch
 from parity.models.hazards.places import caller
 
 _READS = "reads a tensor's value into Python"
@@ -33,13 +33,14 @@ class ReadWatch(TorchFunctionMode):
 
     Args:
         log: Where hazards go.
-        from_input: Whether a tensor's value comes from an input; what is constant a trace may well keep.
+        operators: Knows whether a tensor's value comes from an input; what is constant a trace may well keep.
     """
 
-    def __init__(self, log: HazardLog, from_input: Callable[[torch.Tensor], bool]) -> None:
+    def __init__(self, log: HazardLog, operators: OperatorWatch) -> None:
         super().__init__()
         self._log = log
-        self._from_input = from_input
+        self._operators = operators
+        self._from_input = operators.from_input
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Note what the function does, and run it."""
@@ -51,6 +52,7 @@ class ReadWatch(TorchFunctionMode):
             self._train(func, args, kwargs, caller(sys._getframe(1)))  # noqa: SLF001  # the caller's frame
         elif name == "__getitem__" and any(self._is_read(each) for each in _bounds(args[1])):
             self._log.see("check", f"{_READS}, as a bound of a slice", sys._getframe(1))  # noqa: SLF001  # as above
+        self._operators.autocast = torch.is_autocast_enabled("cpu")
         return func(*args, **kwargs)
 
     def _read(self, kind: str, args: Any, frame: FrameType) -> None:

@@ -15,7 +15,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from parity.models.hazards.log import HazardLog
-from parity.models.hazards.numbers import Size, watched_range
+from parity.models.hazards.numbers import Size, plainly, watched_range
 from parity.models.hazards.places import caller, inside_torch
 
 Seen = dict[tuple[CodeType, int, str], list[tuple[int, ...]]]
@@ -23,6 +23,7 @@ Seen = dict[tuple[CodeType, int, str], list[tuple[int, ...]]]
 
 _SHAPE = "shape"
 _GET_SHAPE: Any = vars(torch._C.TensorBase)["shape"].__get__  # noqa: SLF001  # where it is defined
+_FROM_NUMBERS = frozenset({torch.tensor, torch.as_tensor})
 _NUMBERS = frozenset({"size", "numel", "nelement"})
 _SPLITS = frozenset({"unbind", "split", "chunk", "tensor_split", "split_with_sizes"})
 
@@ -43,11 +44,14 @@ class SizeWatch(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run the function; mark what it tells of a symbolic dimension."""
-        result = func(*args, **(kwargs or {}))
+        kwargs = kwargs or {}
+        if func in _FROM_NUMBERS and isinstance(args[0], (list, tuple)) and any(isinstance(n, Size) for n in args[0]):
+            self._log.see_size("size", "makes a constant tensor of the size of a symbolic dimension", sys._getframe(1))  # noqa: SLF001  # the documented way to the caller's frame
+        result = func(*map(plainly, args), **{key: plainly(value) for key, value in kwargs.items()})
         name = _SHAPE if func == _GET_SHAPE else getattr(func, "__name__", "")
         if name not in _NUMBERS and name not in _SPLITS and name not in {_SHAPE, "__len__"}:
             return result
-        frame = caller(sys._getframe(1))  # noqa: SLF001  # the documented way to the caller's frame
+        frame = caller(sys._getframe(1))  # noqa: SLF001  # as above
         if inside_torch(frame):
             return result
         sizes = _sizes(result)

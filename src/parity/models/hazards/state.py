@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from parity.models.hazards.log import HazardLog
-from parity.models.hazards.places import Place, Places
+from parity.models.hazards.places import Place, Places, inside_torch
 
 Kept = dict[tuple[str, str], Any]
 """What every attribute of every submodule was, by the module's path and the attribute's name."""
@@ -59,7 +59,9 @@ def _note_attributes(log: HazardLog, module: nn.Module, before: Kept, assigned: 
         if name == "training":
             log.add("training", "switches between training and eval mode while it runs", place)
         else:
-            log.add("attribute", f"changes self.{name}, which outlives the call", place)
+            scratch = key in assigned and not place.reads(name)
+            what = "sets" if scratch else "changes"
+            log.add("scratch" if scratch else "attribute", f"{what} self.{name}, which outlives the call", place)
 
 
 def _drawn(state: Any) -> tuple[bytes, int, int]:
@@ -83,9 +85,11 @@ def _assignments(places: Places, assigned: dict[tuple[str, str], Place]) -> Iter
     original = nn.Module.__setattr__
 
     def watched(self: nn.Module, name: str, value: Any) -> None:
-        path = places.name(self)
-        if path is not None and (path, name) not in assigned:
-            assigned[path, name] = places.at(sys._getframe(1))  # noqa: SLF001  # the documented way to the caller's frame
+        path, frame = places.name(self), sys._getframe(1)  # noqa: SLF001  # the documented way to the caller's frame
+        # What torch keeps on its own layers is its exporters' affair, all but the mode that somebody asks for.
+        told = name == "training" or not inside_torch(frame)
+        if path is not None and told and (path, name) not in assigned:
+            assigned[path, name] = places.at(frame)
         original(self, name, value)
 
     nn.Module.__setattr__ = watched  # type: ignore[method-assign]  # for the time of the block
