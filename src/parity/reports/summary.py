@@ -253,8 +253,8 @@ def to_read(report: Report) -> tuple[Record, ...]:
 
 
 def reasons(record: Record) -> tuple[str, ...]:
-    """Every message of the record: its own, those of failed or inconclusive results that add to it, explanations."""
-    found = [record.message]
+    """Every message of the record: its own, explanations, those of failed or inconclusive results that add to it."""
+    found = [record.message, *record.explanations]
     for name, results in (
         ("output", record.numeric),
         ("decision", record.decisions),
@@ -269,7 +269,7 @@ def reasons(record: Record) -> tuple[str, ...]:
                 found.append(f"{name} {_label(result)}: {text}")
     more = len([each for each in record.shapes if each.verdict is Verdict.FAIL and each.sizes]) - SHOWN_SIZES
     found += [f"and {count(more, 'more size')} of the sweep: all are in the details"] if more > 0 else []
-    return tuple(text for text in (*found, *record.explanations) if text)
+    return tuple(text for text in found if text)
 
 
 def hazard(found: Hazard) -> str:

@@ -23,6 +23,7 @@ _STATE = "what forward changes outlives the call in eager, not so in the artifac
 _DRAWS = "it draws other numbers than eager, as eager itself does from call to call"
 _TRAINS = "eager differs from call to call, and the artifact from eager"
 _FIXED = "torch.export fixes the dimension to its example's size, or refuses the signature"
+_NO_PARAMETRIZATION = "TorchScript does not know parametrizations: remove them before it compiles"
 _NARROW = "a runtime may round elsewhere than eager does, or lack the narrow operator"
 
 EFFECTS: Mapping[str, Mapping[str, Effect]] = {
@@ -44,7 +45,8 @@ EFFECTS: Mapping[str, Mapping[str, Effect]] = {
     },
     "size": {
         "trace": Effect(
-            answers="trace keeps the size of its example", refuses="a traced size is a tensor, which Python rounds not"
+            answers="trace keeps the size of its example",
+            refuses="a traced size is a tensor, which not every function of Python takes",
         ),
         "export": Effect(answers=_FIXED, refuses=_FIXED),
         "int8-static": Effect(answers="FX keeps the size of its example", refuses="FX has no size to read"),
@@ -75,9 +77,7 @@ EFFECTS: Mapping[str, Mapping[str, Effect]] = {
         "int8-static": Effect(answers="FX keeps what its example found there"),
     },
     "parametrization": {
-        "script": Effect(
-            answers="TorchScript runs no parametrizations", refuses="TorchScript compiles no parametrizations"
-        )
+        "script": Effect(answers=_NO_PARAMETRIZATION, refuses=_NO_PARAMETRIZATION),
     },
     "precision": {name: Effect(answers=_NARROW, refuses=_NARROW) for name in ("trace", "script", "export")},
     "dynamic-output": {
