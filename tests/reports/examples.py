@@ -9,6 +9,7 @@ from parity.records import (
     SCHEMA,
     DecisionResult,
     ExportFacts,
+    Hazard,
     LatencyMeasurement,
     LatencyResult,
     MemoryFacts,
@@ -316,6 +317,35 @@ def unstable() -> Report:
     return dataclasses.replace(base, reference=reference)
 
 
+def explained(hazards: int = 2) -> Report:
+    """A model with hazards, one target that they explain and one that passes all the same."""
+    found = tuple(
+        Hazard(
+            kind="branch",
+            where=f"model.py:{41 + number}",
+            what="reads a tensor's value into Python",
+            affects=("trace", "export"),
+            line="if x.sum() > 0:",
+            module="encoder.layers.3",
+            count=2,
+        )
+        for number in range(hazards)
+    )
+    why = "likely because model.py:41 reads a tensor's value into Python: trace keeps the branch that its example took"
+    base = report(
+        record("script@torchscript"),
+        record(
+            "trace@torchscript",
+            verdict=Verdict.FAIL,
+            symptom=Symptom.MISMATCH,
+            stage=Stage.COMPARE,
+            message="output logits: error 312 floors, limit 10",
+            explanations=(why,),
+        ),
+    )
+    return dataclasses.replace(base, reference=dataclasses.replace(base.reference, hazards=found))
+
+
 def hazardous() -> Report:
     """Names and messages made of markup for HTML, Markdown, rich and JavaScript."""
     base = report(
@@ -325,7 +355,12 @@ def hazardous() -> Report:
             message=HAZARD,
             log="a|b`c.log",
             numeric=(numeric(50.0, output="<i>out</i>|[bold]", verdict=Verdict.FAIL, message=HAZARD),),
+            explanations=(HAZARD,),
         ),
     )
+    found = Hazard(
+        kind="branch", where="<i>.py:1", what=HAZARD, affects=("<u>",), line="if a < b | c:", module="[red]m"
+    )
+    base = dataclasses.replace(base, reference=dataclasses.replace(base.reference, hazards=(found,)))
     model = dataclasses.replace(base.model, name="<img src=x onerror=alert(1)>", notes=(HAZARD,))
     return dataclasses.replace(base, model=model, message=HAZARD, environment={"<u>": {"[k]": HAZARD}})

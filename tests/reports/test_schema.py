@@ -17,7 +17,7 @@ from parity.reports import schema
 
 from . import examples
 
-REPORTS = [examples.all_pass, examples.nine_targets, examples.unstable, examples.hazardous]
+REPORTS = [examples.all_pass, examples.nine_targets, examples.unstable, examples.hazardous, examples.explained]
 
 
 def _no_constant(name: str) -> NoReturn:
