@@ -129,11 +129,13 @@ def models() -> None:
         if not known:
             typer.echo("no model is registered: parity init writes a parity.toml to start from")
             return
-        table = Table("model", "inputs", "weights", "held-out", "targets", box=None, header_style="bold")
+        table = Table("model", "inputs", "weights", "held-out", "decisions", "targets", box=None, header_style="bold")
         for spec in known.values():
             inputs = "\n".join(map(str, spec.signature.inputs))
             held_out = _short(spec.samples)
-            table.add_row(spec.name, inputs, spec.weights or "", held_out, ", ".join(spec.targets or ("all",)))
+            decisions = ", ".join(kind if output == "*" else f"{output}: {kind}" for output, kind in spec.decision)
+            targets = ", ".join(spec.targets or ("all",))
+            table.add_row(spec.name, inputs, spec.weights or "", held_out, decisions or "inferred", targets)
         console().print(table)
 
 

@@ -66,3 +66,54 @@ def test_accuracy_is_information_without_limit_or_verdict() -> None:
     result = judge_decision(finding, Limits(), "int8")
     assert (result.verdict, result.limit) == (None, None)
     assert result.reference == 0.9
+
+
+def metric(name: str, value: float, low: float | None, high: float | None, **more: int) -> DecisionFinding:
+    return DecisionFinding(output="y", metric=name, value=value, low=low, high=high, **{"n": 40, **more})
+
+
+LIMITS = Limits(top5=0.9, sequence=0.9, accuracy_drop=0.02)
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [
+        ("top1_agreement", 0.98), ("top5_agreement", 0.9), ("pixel_agreement", 0.98), ("token_agreement", 0.98),
+        ("sequence_agreement", 0.9), ("detection_agreement", 0.98), ("neighbour_agreement", 0.9), ("mean_iou", 0.9),
+        ("box_iou", 0.9), ("cosine_mean", 0.98), ("accuracy_difference", -0.02), ("mean_iou_difference", -0.02),
+        ("token_accuracy_difference", -0.02),
+    ],
+)  # fmt: skip
+def test_every_metric_has_its_own_limit_and_both_sides_of_it(name: str, limit: float) -> None:
+    healthy = judge_decision(metric(name, limit + 0.01, limit + 0.005, limit + 0.015), LIMITS, "int8")
+    broken = judge_decision(metric(name, limit - 0.1, limit - 0.2, limit - 0.05, flips=3), LIMITS, "int8")
+    open_one = judge_decision(metric(name, limit + 0.01, limit - 0.01, limit + 0.015, flips=1), LIMITS, "int8")
+    assert healthy.limit == broken.limit == pytest.approx(limit)
+    assert (healthy.verdict, broken.verdict, open_one.verdict) == (Verdict.PASS, Verdict.FAIL, Verdict.INCONCLUSIVE)
+    assert f"{limit:g} is asked for" in (broken.message or "")
+    assert "at this rate would decide" in (open_one.message or "")
+
+
+@pytest.mark.parametrize(
+    "name", ["top5_agreement", "sequence_agreement", "accuracy_difference", "cosine_min", "accuracy"]
+)
+def test_a_metric_without_a_limit_is_information(name: str) -> None:
+    result = judge_decision(metric(name, 0.1, 0.0, 0.2), Limits(), "int8")
+    assert (result.verdict, result.limit) == (None, None)
+
+
+def test_one_sample_leaves_a_mean_open_and_says_so() -> None:
+    result = judge_decision(metric("mean_iou", 0.99, None, None, n=1, flips=1), Limits(), "int8")
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "in one sample, which says nothing of others" in (result.message or "")
+
+
+def test_a_metric_that_counts_no_flips_has_to_reach_its_limit_at_any_precision() -> None:
+    assert judge_decision(metric("cosine_mean", 0.99, 0.97, 1.0), Limits(), "float").verdict is Verdict.PASS
+    assert judge_decision(metric("cosine_mean", 0.99, 0.97, 1.0), Limits(), "int8").verdict is Verdict.INCONCLUSIVE
+    assert judge_decision(metric("cosine_mean", 0.5, 0.4, 0.6), Limits(), "float").verdict is Verdict.FAIL
+
+
+def test_a_limit_inside_a_bootstrapped_interval_says_how_many_samples_would_decide() -> None:
+    result = judge_decision(metric("mean_iou", 0.92, 0.88, 0.96, flips=9), Limits(), "int8")
+    assert "160 samples at this rate would decide" in (result.message or "")

@@ -151,3 +151,45 @@ def test_a_planted_fault_fails_and_its_healthy_twin_passes(tmp_path: Path, fault
     if fault == "rounded to three decimals" and scale == 1e4:
         return  # below float32's own resolution there, and so no fault
     assert judge_numeric(made.finding(broken), LIMITS, "float").verdict is Verdict.FAIL
+
+
+def exactly(mismatched: int, ties: int, detail: str | None = None) -> NumericFinding:
+    return NumericFinding(output="y", rule="exact", mismatched=mismatched, ties=ties, max_abs=3.0, n=8, detail=detail)
+
+
+def test_ties_alone_pass_and_the_message_says_how_many() -> None:
+    result = judge_numeric(exactly(0, 4), Limits(), "float")
+    assert (result.verdict, result.message) == (
+        Verdict.PASS,
+        "y: 4 values differ where the reference has no defined answer",
+    )
+    most = judge_numeric(exactly(0, 4, "6 of 8 places have no defined answer"), Limits(), "float")
+    assert most.message == f"{result.message}; 6 of 8 places have no defined answer"
+
+
+def test_a_mismatch_beside_ties_fails() -> None:
+    result = judge_numeric(exactly(1, 4), Limits(), "float")
+    assert result.verdict is Verdict.FAIL
+    assert "1 values differ, by 3 at most, and 4 values differ where the reference has no" in (result.message or "")
+
+
+def test_integers_of_a_quantized_target_are_left_to_its_decisions_where_they_are_some() -> None:
+    assert judge_numeric(exactly(1, 0), Limits(), "int8", decided=True).verdict is Verdict.SKIP
+    assert judge_numeric(exactly(1, 0), Limits(), "int8").verdict is Verdict.FAIL
+    assert judge_numeric(exactly(1, 0), Limits(), "float", decided=True).verdict is Verdict.FAIL
+
+
+def in_set(mismatched: int, ties: int | None = None) -> NumericFinding:
+    return NumericFinding(
+        output="boxes", rule="matched", error=1e-7, floor=1e-7, ratio=1.0, mismatched=mismatched, ties=ties, n=8,
+        detail=f"{mismatched} of 90 boxes are on one side only" if mismatched else None,
+    )  # fmt: skip
+
+
+def test_a_box_on_one_side_only_fails_a_float_target_and_a_tie_does_not() -> None:
+    lost = judge_numeric(in_set(1), Limits(), "float")
+    assert (lost.verdict, lost.message) == (Verdict.FAIL, "boxes: 1 of 90 boxes are on one side only")
+    assert judge_numeric(in_set(0), Limits(), "float").verdict is Verdict.PASS
+    tied = judge_numeric(in_set(0, 3), Limits(), "float")
+    assert (tied.verdict, tied.message) == (Verdict.PASS, "boxes: 3 boxes are on one side only where rounding decides")
+    assert judge_numeric(in_set(1), Limits(), "int8").verdict is Verdict.SKIP

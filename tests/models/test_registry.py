@@ -96,3 +96,29 @@ def test_changes_that_are_none_leave_a_spec_as_it_is(registered: Registry[ModelS
     spec = registered.get("net")
     assert spec.with_changes(samples=None, labels="y.npy").samples == "x.npz"
     assert spec.with_changes(labels="y.npy").labels == "y.npy"
+
+
+def test_what_users_act_on_can_be_written_for_every_output_or_by_name(registered: Registry[ModelSpec]) -> None:
+    register("one", input="x: float32[N]", samples=held_out, decision="embedding")(factory)
+    register("two", input="x: float32[N]", samples=held_out, decision={"logits": "classes", "aux": "none"})(factory)
+    register("three", input="x: float32[N]", samples=held_out)(factory)
+    assert registered.get("one").decision == (("*", "embedding"),)
+    assert registered.get("two").decision == (("logits", "classes"), ("aux", "none"))
+    assert registered.get("three").decision == ()
+
+
+def test_a_decision_that_does_not_exist_is_refused_where_it_is_registered() -> None:
+    with pytest.raises(UsageError, match="there is no decision 'embeddings'") as error:
+        register("net", input="x: float32[N]", samples=held_out, decision="embeddings")
+    assert "did you mean 'embedding'?" in str(error.value)
+
+
+def test_settings_say_what_users_act_on_and_come_before_python(tmp_path: Path) -> None:
+    register("net", input="x: float32[N]", samples=held_out, decision="classes")(factory)
+    table = {"net": {"decision": {"output": "none"}}}
+    assert known_models(settings(tmp_path, models=table))["net"].decision == (("output", "none"),)
+    assert known_models(settings(tmp_path))["net"].decision == (("*", "classes"),)
+    with pytest.raises(UsageError, match="there is no decision 'tokes'") as error:
+        known_models(settings(tmp_path, models={"net": {"decision": "tokes"}}))
+    assert "models.net.decision" in str(error.value)
+    assert "'tokens'" in str(error.value)

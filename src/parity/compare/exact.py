@@ -10,7 +10,7 @@ import numpy as np
 from parity.arrays import Array, ArrayReader
 from parity.compare.floor import ReferenceArrays, Yardstick
 from parity.compare.mismatches import mismatches
-from parity.compare.orders import MOVED_FLOORS, ValueOutput, compare_orders
+from parity.compare.orders import MOVED_FLOORS, Unequal, ValueOutput, compare_orders
 from parity.records import NumericFinding
 from parity.samples.calls import Call
 
@@ -66,8 +66,7 @@ def _compare(
     found = mismatches(theirs, ours, batched=batched)
     ties = undefined = 0
     if found.rows.any():
-        variants = arrays.variants(call.id, name)
-        unequal = compare_orders(theirs, ours, variants, _values(target, arrays, others, call, ours))
+        unequal = unequal_places(target, arrays, name, others, call)
         ties, undefined = int(unequal.tied.sum()), int(unequal.undefined.sum())
         if ties:
             found = mismatches(np.where(unequal.tied, ours, theirs), ours, batched=batched)
@@ -82,6 +81,15 @@ def _compare(
         worst_sample=call.samples[place] if len(call.samples) > place else call.samples[0],
     )
     return _Part(finding, ours.size, undefined)
+
+
+def unequal_places(
+    target: ArrayReader, arrays: ReferenceArrays, name: str, others: Mapping[str, Yardstick], call: Call
+) -> Unequal:
+    """Where an integer or boolean output differs in one call, and where that is a tie; its shapes have to agree."""
+    theirs, ours = target.get(f"{call.id}/{name}"), arrays.eager.get(f"{call.id}/{name}")
+    values = _values(target, arrays, others, call, ours)
+    return compare_orders(theirs, ours, arrays.variants(call.id, name), values)
 
 
 def _values(

@@ -56,7 +56,7 @@ def compare_orders(
     - a float output of the same shape holds the values (`topk`, `sort`, `max` with `dim`), the target has the same
       value there, and its indices within the run of equal values are the reference's in another order. The last
       run of a top-k may be cut off, so its indices may be others; where it is a run of one, that needs evidence: no
-      variants that could have shown it, or values that are saturated (the zeros of ReLU).
+      variants that could have shown it, equal values elsewhere, or saturated ones (the zeros of ReLU).
 
     Args:
         theirs: What the target returned, integers or booleans.
@@ -95,11 +95,16 @@ def _same_runs(theirs: Array, ours: Array, value: ValueOutput, *, certain: bool)
     """Where indices differ within one run of equal values, or where a run is cut off; bool of their shape."""
     sorted_axis = _sorted_axis(value)
     equal = _equal(value)
+    saturated = _saturated(ours, value)
     if sorted_axis is None:
-        return equal & _saturated(ours, value)
+        return equal & saturated
     lines = [np.moveaxis(array, sorted_axis, -1) for array in (theirs, ours, value.ours)]
-    inside = _permuted(lines[0], lines[1], _runs(lines[2].astype(np.float64), value.slack), certain=certain)
-    return equal & (np.moveaxis(inside, -1, sorted_axis) | _saturated(ours, value))
+    # Where equal values stand side by side somewhere, jitter need not part them, and the cut may fall between two.
+    equals = bool((np.diff(lines[2], axis=-1) == 0).any())
+    alone: Mask = np.moveaxis(saturated, sorted_axis, -1) | (equals or not certain)
+    runs = _runs(lines[2].astype(np.float64), value.slack)
+    inside = _permuted(lines[0], lines[1], runs, alone=alone)
+    return equal & np.moveaxis(inside, -1, sorted_axis)
 
 
 def _equal(value: ValueOutput) -> Mask:
@@ -109,15 +114,14 @@ def _equal(value: ValueOutput) -> Mask:
 
 
 def _sorted_axis(value: ValueOutput) -> int | None:
-    """The axis along which the values are in order, the last of several; None where there is none."""
+    """The longest axis along which the values are in order; None where there is none of two places at least."""
     wide = value.ours.astype(np.float64)
-    for axis in reversed(range(value.first, wide.ndim)):
-        if wide.shape[axis] < 2:  # noqa: PLR2004  # an order takes two
-            continue
+    found: list[int] = []
+    for axis in range(value.first, wide.ndim):
         steps = np.diff(wide, axis=axis)
-        if (steps <= value.slack).all() or (steps >= -value.slack).all():
-            return axis
-    return None
+        if steps.size and ((steps <= value.slack).all() or (steps >= -value.slack).all()):
+            found.append(axis)
+    return max(found, key=lambda axis: (wide.shape[axis], axis), default=None)
 
 
 def _runs(lines: Floats, slack: float) -> npt.NDArray[np.int64]:
@@ -128,8 +132,8 @@ def _runs(lines: Floats, slack: float) -> npt.NDArray[np.int64]:
     return np.concatenate([first, np.cumsum(ends, axis=-1, dtype=np.int64)], axis=-1)
 
 
-def _permuted(theirs: Array, ours: Array, runs: npt.NDArray[np.int64], *, certain: bool) -> Mask:
-    """Places of runs whose indices are the same set, or of a last run that may be cut off."""
+def _permuted(theirs: Array, ours: Array, runs: npt.NDArray[np.int64], *, alone: Mask) -> Mask:
+    """Places of runs whose indices are the same set, or of a last run that may be cut off: one of one where `alone`."""
     length = runs.shape[-1]
     sorted_theirs, sorted_ours = (
         np.take_along_axis(array, np.lexsort((array, runs), axis=-1), axis=-1) for array in (theirs, ours)
@@ -139,8 +143,8 @@ def _permuted(theirs: Array, ours: Array, runs: npt.NDArray[np.int64], *, certai
     differing = np.bincount(number.ravel(), (sorted_theirs != sorted_ours).ravel(), minlength=runs.size)
     same: Mask = np.asarray(differing[number] == 0)
     last = runs == runs[..., -1:]
-    alone = last.sum(axis=-1, keepdims=True) == 1
-    cut: Mask = last & ~(alone & certain) & _distinct(theirs)
+    several = last.sum(axis=-1, keepdims=True) > 1
+    cut: Mask = last & (several | alone) & _distinct(theirs)
     return same | cut
 
 

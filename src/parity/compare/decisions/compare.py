@@ -11,6 +11,7 @@ from parity.compare.decisions.embedding import compare_embedding
 from parity.compare.decisions.segmentation import compare_segmentation
 from parity.compare.decisions.tokens import compare_tokens
 from parity.compare.decisions.view import Pair, View
+from parity.compare.exact import unequal_places
 from parity.compare.floor import ReferenceArrays, Yardstick
 from parity.records import DecisionFinding
 from parity.samples.calls import Call
@@ -45,17 +46,22 @@ def compare_decisions(
         compare = _KINDS.get(yardstick.output.decision or "none")
         if compare is None or yardstick.constant:
             continue
-        pairs = tuple(_pairs(target, arrays, name, held_out))
+        pairs = tuple(_pairs(target, arrays, name, yardsticks, held_out))
         found += compare(View(yardstick, pairs, labels))
     return (*found, *compare_detection(target, arrays, yardsticks, held_out))
 
 
-def _pairs(target: ArrayReader, arrays: ReferenceArrays, name: str, calls: Sequence[Call]) -> list[Pair]:
+def _pairs(
+    target: ArrayReader, arrays: ReferenceArrays, name: str, yardsticks: Mapping[str, Yardstick], calls: Sequence[Call]
+) -> list[Pair]:
     found: list[Pair] = []
     for call in calls:
         key = f"{call.id}/{name}"
         if key in target and key in arrays.eager:
             ours, theirs = arrays.eager.get(key), target.get(key)
             if ours.shape == theirs.shape and ours.size:
-                found.append(Pair(call, ours, theirs, tuple(arrays.variants(call.id, name))))
+                # Scores have a margin to tell ties by.
+                exact = yardsticks[name].rule == "exact" and bool((ours != theirs).any())
+                tied = unequal_places(target, arrays, name, yardsticks, call).tied if exact else None
+                found.append(Pair(call, ours, theirs, tied))
     return found

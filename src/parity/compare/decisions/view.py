@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from parity.arrays import Array
 from parity.compare.floor import Yardstick
-from parity.compare.orders import undefined_places
 from parity.samples.calls import Call
 
 Ints = npt.NDArray[np.int64]
@@ -21,12 +20,12 @@ TIE_FLOORS = 2
 
 @dataclass(frozen=True)
 class Pair:
-    """One call: what the reference and the target returned, of one shape, and the reference under other rounding."""
+    """One call: what the reference and the target returned, of one shape; `tied` says where integers are ties."""
 
     call: Call
     ours: Array
     theirs: Array
-    variants: tuple[Array, ...]
+    tied: Mask | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def choices(view: View, pair: Pair, axis: int) -> Choices:
     """The choices of one call: the largest of the scores along `axis`, or the integers as they are.
 
     A change is a tie where the reference's two scores are closer than the floor allows to tell, or where the
-    reference itself chooses otherwise under other rounding.
+    integers differ where the reference has no defined answer.
     """
     if view.scored:
         ours, theirs = np.argmax(pair.ours, axis=axis), np.argmax(pair.theirs, axis=axis)
@@ -94,5 +93,5 @@ def choices(view: View, pair: Pair, axis: int) -> Choices:
     else:
         ours, theirs = pair.ours.astype(np.int64), pair.theirs.astype(np.int64)
         changed = np.asarray(ours != theirs)
-        tied = changed & undefined_places(pair.ours, pair.variants)
+        tied = np.zeros(changed.shape, bool) if pair.tied is None else pair.tied
     return Choices(ours, theirs, changed & ~tied, tied)
