@@ -16,8 +16,8 @@ import numpy as np
 from parity.arrays import Array
 from parity.environment import cores
 
-BLOCK = 1 << 17
-"""Elements of a block: 1 MB in float64. Half of it costs a tenth more in calls, four times it leaves the cache."""
+BLOCK = 1 << 18
+"""Elements of a block: 2 MB in float64. A quarter of it costs a fifth more in calls, twice as much leaves the cache."""
 
 MOST_THREADS = 4
 """More threads than that wait for memory, and for each other between two operations."""
