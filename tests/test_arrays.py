@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parity.arrays import Array, ArrayReader, ArrayWriter, digest
+from parity.arrays import BFLOAT16, Array, ArrayReader, ArrayWriter, digest, dtype_name, dtype_of
 
 RNG = np.random.default_rng(7)
 
 ARRAYS: dict[str, Array] = {
     "float16": RNG.standard_normal((3, 5)).astype(np.float16),
+    "bfloat16": np.asarray([1.5, 3e38], BFLOAT16),
     "float64": RNG.standard_normal((2, 3, 4)),
     "bool": np.asarray([True, False, True]),
     "int8": np.arange(-3, 4, dtype=np.int8),
@@ -37,7 +38,7 @@ def write(folder: Path, arrays: dict[str, Array]) -> ArrayReader:
 def test_an_array_comes_back_bit_for_bit(tmp_path: Path, name: str) -> None:
     array = ARRAYS[name]
     back = write(tmp_path, {name: array}).get(f"call/{name}")
-    assert (back.dtype, back.shape) == (array.dtype, array.shape)
+    assert (back.dtype, dtype_name(back), back.shape) == (array.dtype, dtype_name(array), array.shape)
     assert back.tobytes() == array.tobytes()
 
 
@@ -156,3 +157,9 @@ def test_a_digest_tells_dtype_shape_and_values_apart() -> None:
     others = [zeros.reshape(3, 2), zeros.astype(np.int32), zeros + np.float32(1e-30), -zeros]
     assert len({digest(each) for each in (zeros, *others)}) == 5
     assert digest(zeros) == digest(zeros.copy(order="F"))
+
+
+def test_a_dtype_is_found_again_by_its_name() -> None:
+    for name in ("bfloat16", "float32", "int64", "complex64"):
+        assert dtype_name(np.zeros(1, dtype_of(name))) == name
+    assert dtype_of("bfloat16") == np.float32, "arithmetic is that of float32"

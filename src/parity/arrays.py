@@ -28,6 +28,22 @@ _ALIGNMENT = 64
 _Kind = tuple[str, tuple[int, ...]]
 """Dtype and shape."""
 
+_NOT_IN_NUMPY = "bfloat16"
+
+BFLOAT16: np.dtype[np.generic] = np.dtype(np.float32, metadata={"stands for": _NOT_IN_NUMPY})
+"""NumPy has no bfloat16: its numbers are held as float32, which holds each exactly, and are called what they are."""
+
+
+def dtype_name(array: Array) -> str:
+    """What an array is one of, as torch calls it: `bfloat16` where float32 stands for it."""
+    metadata: Mapping[str, str] = dict(array.dtype.metadata or {})
+    return metadata.get("stands for", array.dtype.name)
+
+
+def dtype_of(name: str) -> np.dtype[np.generic]:
+    """The NumPy dtype under which arrays of a dtype are held; TypeError where there is none."""
+    return BFLOAT16 if name == _NOT_IN_NUMPY else np.dtype(name)
+
 
 class ArrayWriter:
     """Appends arrays under string keys to `folder/name.bin`; `close` writes `folder/name.json`.
@@ -51,7 +67,7 @@ class ArrayWriter:
         if array.dtype.hasobject:
             raise TypeError(f"{key!r} holds Python objects, not numbers")
         self._offsets.append(self._append(array))
-        self._kind_of.append(self._kinds.setdefault((array.dtype.str, array.shape), len(self._kinds)))
+        self._kind_of.append(self._kinds.setdefault((_written(array), array.shape), len(self._kinds)))
         self._keys[key] = None
 
     def _append(self, array: Array) -> int:
@@ -165,7 +181,12 @@ class ArrayReader:
 
     def _view(self, dtype: str, shape: Sequence[int], offset: int) -> Array:
         count = int(np.prod(shape, dtype=np.int64))
-        return np.frombuffer(self._map, dtype=np.dtype(dtype), count=count, offset=offset).reshape(shape)
+        return np.frombuffer(self._map, dtype=dtype_of(dtype), count=count, offset=offset).reshape(shape)
+
+
+def _written(array: Array) -> str:
+    name = dtype_name(array)
+    return name if name == _NOT_IN_NUMPY else array.dtype.str
 
 
 def digest(array: Array) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from parity.arrays import Array, ArrayReader, ArrayWriter
+from parity.arrays import Array, ArrayReader, ArrayWriter, dtype_name
 from parity.compare.floor import ReferenceArrays, Yardstick, measure_floor
 from parity.compare.kinds import decided
 from parity.compare.numeric import compare_held_out
@@ -102,6 +102,33 @@ def case(
     facts = decided(facts, stored, calls, decision)
     arrays = ReferenceArrays(stored, store(folder, theirs), set_groups(facts.outputs))
     return Case(folder, tuple(calls), facts, arrays, measure_floor(facts, arrays, calls))
+
+
+def several(folder: Path, *eager: Mapping[str, Array]) -> Case:
+    """Outputs of any names, one mapping for each held-out call; the oracle has the reference's own numbers.
+
+    An output is batched where its first axis is as long as that of `y`, which every call has.
+    """
+    counts = [len(call["y"]) for call in eager]
+    starts = list(itertools.accumulate([0, *counts]))
+    calls = tuple(Call(f"h{n}", tuple(range(starts[n], starts[n] + count))) for n, count in enumerate(counts))
+    first = {name: array for call in reversed(eager) for name, array in call.items()}
+    outputs = tuple(
+        OutputFacts(
+            name=name,
+            dtype=dtype_name(array),
+            shape=array.shape,
+            batched=all(name not in call or call[name].shape[:1] == call["y"].shape[:1] for call in eager),
+        )
+        for name, array in first.items()
+    )
+    facts = ReferenceFacts(
+        oracle="float64", outputs=outputs, longest_reduction=1, jittered_copies=0, seconds=0.0, threads=1
+    )
+    ours = {f"h{n}": call for n, call in enumerate(eager)}
+    exact = {name: {key: wide(array) for key, array in call.items()} for name, call in ours.items()}
+    arrays = ReferenceArrays(store(folder, ours), store(folder, exact))
+    return Case(folder, calls, facts, arrays, measure_floor(facts, arrays, calls))
 
 
 def wide(array: Array) -> Array:

@@ -164,7 +164,8 @@ def test_another_dtype_is_a_disagreement_even_with_equal_numbers(tmp_path: Path)
 
 def test_another_shape_is_a_disagreement_even_with_equal_numbers(tmp_path: Path) -> None:
     made = float_case(tmp_path, (8, 1))
-    assert structural(made, eager(made)[:, 0], "shape") == "[8], not [8, 1], for a call of 8"
+    assert structural(made, eager(made)[:, 0], "rank") == "[8], not [8, 1], for a call of 8"
+    assert structural(made, eager(made)[:5], "shape") == "[5, 1], not [8, 1], for a call of 8"
 
 
 def test_missing_and_extra_outputs_are_findings_by_name(tmp_path: Path) -> None:

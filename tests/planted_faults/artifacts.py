@@ -46,14 +46,14 @@ def save_traced(module: nn.Module, path: Path) -> Path:
     return path
 
 
-def save_onnx(module: nn.Module, path: Path, *, training: bool = False) -> Path:
+def save_onnx(module: nn.Module, path: Path, *, training: bool = False, outputs: tuple[str, ...] = ("logits",)) -> Path:
     """ONNX through TorchScript with a dynamic batch size."""
     mode = torch.onnx.TrainingMode.TRAINING if training else torch.onnx.TrainingMode.EVAL
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            module, (EXAMPLE,), str(path), dynamo=False, input_names=["x"], output_names=["logits"],
-            dynamic_axes={"x": {0: "N"}, "logits": {0: "N"}}, opset_version=17, training=mode,
+            module, (EXAMPLE,), str(path), dynamo=False, input_names=["x"], output_names=list(outputs),
+            dynamic_axes={name: {0: "N"} for name in ("x", *outputs)}, opset_version=17, training=mode,
             do_constant_folding=not training,
         )  # fmt: skip
     return path

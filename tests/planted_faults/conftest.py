@@ -66,6 +66,9 @@ def _make_pairs(folder: Path) -> None:
         "not-a-number": zoo.PairNotANumber, "missing": zoo.PairMissing, "off-by-one": zoo.PairOffByOne,
     }  # fmt: skip
     faults |= {"cancels-less": zoo.CancelsLess, "cancels-wrongly": zoo.CancelsWrongly}
+    faults |= {"halved": zoo.Halved, "halved-widened": zoo.HalvedWidened, "selects-fewer": zoo.SelectsFewer}
+    made.save_onnx(zoo.Named().eval(), folder / "named.onnx", outputs=("left", "right"))
+    made.save_onnx(zoo.Named().eval(), folder / "mislabelled.onnx", outputs=("right", "left"))
     for name, kind in faults.items():
         made.save_traced(kind().eval(), folder / f"{name}.ts.pt")
 
@@ -82,6 +85,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "faulty pairs": ("zoo.py:Pair", *SAMPLES, *_artifacts("swapped.ts.pt", "narrowed.ts.pt", "not-a-number.ts.pt",
                                                           "missing.ts.pt", "off-by-one.ts.pt")),
     "healthy pair": ("zoo.py:Pair", *SAMPLES, *_artifacts("healthy-pair.ts.pt")),
+    "named": ("zoo.py:Named", *SAMPLES, "--target", "trace", *_artifacts("named.onnx", "mislabelled.onnx")),
+    "halved": ("zoo.py:Halved", *SAMPLES, *_artifacts("halved.ts.pt", "halved-widened.ts.pt")),
+    "selects": ("zoo.py:Selects", *SAMPLES, "--target", "trace", *_artifacts("selects-fewer.ts.pt")),
     "hangs": ("zoo.py:Hangs", *SAMPLES, "--timeout", "5", *TRACERS),
     "killed": ("zoo.py:Killed", *SAMPLES, *TRACERS, "--target", "export"),
     "branches": ("zoo.py:Branches", *SAMPLES, "--target", "trace", "--target", "script", "--target", "export"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from typing import NamedTuple
 
 import torch
 from torch import nn
@@ -163,6 +164,55 @@ class PairSwapped(Pair):
         """Return what the healthy model returns, the first two swapped."""
         left, right, chosen = super().forward(x)
         return right, left, chosen
+
+
+class Heads(NamedTuple):
+    """Two heads with names."""
+
+    left: torch.Tensor
+    right: torch.Tensor
+
+
+class Named(Pair):
+    """The two heads as a named tuple, which tracing makes a plain one of."""
+
+    def forward(self, x: torch.Tensor) -> Heads:  # type: ignore[override]  # another structure
+        """Return both heads."""
+        return Heads(self.left(x), self.right(x))
+
+
+class Halved(Pair):
+    """The second head in bfloat16."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:  # type: ignore[override]  # the same
+        """Return both heads, the second rounded."""
+        return self.left(x), self.right(x).to(torch.bfloat16)
+
+
+class HalvedWidened(Halved):
+    """The same numbers in float32, as a runtime returns them that has no bfloat16."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:  # type: ignore[override]  # the same
+        """Return what the healthy model returns, in another dtype."""
+        left, right = super().forward(x)
+        return left, right.float()
+
+
+class Selects(Pair):
+    """Also the rows whose first score is positive: in some calls there is none."""
+
+    threshold = 0.0
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:  # type: ignore[override]  # the same
+        """Return a head, and some of its rows."""
+        left = self.left(x)
+        return left, left[left[:, 0] > self.threshold]
+
+
+class SelectsFewer(Selects):
+    """Another threshold."""
+
+    threshold = 0.2
 
 
 class PairNarrowed(Pair):

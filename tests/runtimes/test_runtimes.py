@@ -77,6 +77,23 @@ def test_outputs_are_called_as_the_manifest_says_or_as_the_graph_does(tmp_path: 
     assert onnx_outputs(named(artifact, "e", "d"), ("a", "b")) == {"d": [4, 5], "e": [-4, -5]}
 
 
+def test_a_name_that_the_graph_has_is_kept_and_only_the_others_go_by_position(tmp_path: Path) -> None:
+    artifact = subtraction(tmp_path, outputs=("d", "e"))
+    assert onnx_outputs(named(artifact, "other", "d"), ("a", "b")) == {"d": [4, 5], "other": [-4, -5]}
+    facts = OnnxRuntime().open(named(artifact, "other", "d"), SessionOptions(1, ("a", "b"))).facts
+    assert facts["outputs"] == "matched by position: e"
+
+
+def test_a_module_that_has_lost_the_names_of_its_outputs_is_given_them_by_position() -> None:
+    session = ModuleSession(lambda x: (x, -x), ("x",), "cpu", outputs=("left", "right"))
+    assert {name: array.tolist() for name, array in session.run({"x": X}).items()} == {
+        "left": [5, 7],
+        "right": [-5, -7],
+    }
+    own = ModuleSession(lambda x: {"one": x, "two": -x}, ("x",), "cpu", outputs=("left", "right"))
+    assert list(own.run({"x": X})) == ["one", "two"]
+
+
 def test_a_sequence_is_refused_by_name(tmp_path: Path) -> None:
     value = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N"])
     sequence = helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, None)

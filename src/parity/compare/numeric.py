@@ -11,6 +11,8 @@ from parity.arrays import Array, ArrayReader
 from parity.compare.errors import MEASURES, Floats, Rows
 from parity.compare.exact import compare_exact
 from parity.compare.floor import ReferenceArrays, Yardstick
+from parity.compare.layout import EMPTY, extra_outputs, layout_finding
+from parity.compare.order import reordered
 from parity.compare.unmatched import in_sets
 from parity.records import NumericFinding
 from parity.samples.calls import Call
@@ -23,17 +25,15 @@ def compare_held_out(
     held_out = [call for call in calls if call.sweep is None]
     those = returned(arrays, yardsticks, held_out)
     findings = [compare_output(target, arrays, each, held_out, yardsticks) for each in those]
-    extra = [name for name in target.get_all(held_out[0].id) if name not in yardsticks]
-    return (*findings, *(NumericFinding(output=name, rule="extra", detail=_extra(yardsticks)) for name in extra))
+    return (
+        *reordered(findings, target, arrays, yardsticks, held_out),
+        *extra_outputs(target, arrays, yardsticks, held_out),
+    )
 
 
 def returned(arrays: ReferenceArrays, yardsticks: Mapping[str, Yardstick], calls: Sequence[Call]) -> list[Yardstick]:
     """Yardsticks of the outputs that the reference returns in any of these calls."""
     return [each for name, each in yardsticks.items() if any(f"{call.id}/{name}" in arrays.eager for call in calls)]
-
-
-def _extra(yardsticks: Mapping[str, Yardstick]) -> str:
-    return f"the reference returns only {', '.join(yardsticks)}"
 
 
 def compare_output(
@@ -55,9 +55,9 @@ def compare_output(
         key = f"{call.id}/{name}"
         if key not in arrays.eager:
             continue
-        structural = _structure(key, yardstick, target, arrays.eager, call)
-        if structural is not None:
-            return structural
+        disagreement = layout_finding(yardstick, target, arrays.eager, call)
+        if disagreement is not None:
+            return disagreement
         present.append(call)
         if yardstick.rule != "exact":
             errors = arrays.rows(call.id, yardstick.output, target.get(key))
@@ -65,24 +65,11 @@ def compare_output(
                 return _nonfinite(target.get(key), arrays.eager.get(key), errors, yardstick, call)
             rows.append((call, errors))
     if yardstick.rule == "exact":
-        return compare_exact(target, arrays, yardstick, others or {}, present)
-    return in_sets(_join_floats(rows, yardstick), target, arrays, others or {}, present)
-
-
-def _structure(
-    key: str, yardstick: Yardstick, target: ArrayReader, eager: ArrayReader, call: Call
-) -> NumericFinding | None:
-    name = yardstick.output.name
-    if key not in target:
-        got = ", ".join(target.get_all(call.id)) or "nothing"
-        return NumericFinding(output=name, rule="missing", detail=f"the target returned {got}")
-    ours, theirs = eager.get(key), target.get(key)
-    if theirs.dtype != ours.dtype and theirs.dtype.name not in yardstick.accepted:
-        return NumericFinding(output=name, rule="dtype", detail=f"{theirs.dtype.name}, not {ours.dtype.name}")
-    if theirs.shape != ours.shape:
-        detail = f"{list(theirs.shape)}, not {list(ours.shape)}, for a call of {len(call.samples)}"
-        return NumericFinding(output=name, rule="shape", detail=detail, worst_sample=call.samples[0])
-    return None
+        joined = compare_exact(target, arrays, yardstick, others or {}, present)
+    else:
+        joined = in_sets(_join_floats(rows, yardstick), target, arrays, others or {}, present)
+    empty = not any(arrays.eager.get(f"{call.id}/{name}").size for call in present)
+    return replace(joined, detail=EMPTY) if empty else joined
 
 
 def _nonfinite(theirs: Array, ours: Array, rows: Rows, yardstick: Yardstick, call: Call) -> NumericFinding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 
 from parity.artifacts import QUANTIZED
+from parity.compare.layout import EMPTY
 from parity.models.spec import Limits
 from parity.records import NumericFinding, NumericResult, ShapeFinding, ShapeResult, Symptom, Verdict
 
@@ -84,7 +85,8 @@ def _within(finding: NumericFinding | ShapeFinding, limits: Limits) -> bool:
 
 def _agreeing(finding: NumericFinding, limit: float | None) -> NumericResult:
     if finding.constant:
-        message = f"{finding.output}: the reference returns the same for every sample, which decides nothing"
+        why = EMPTY if finding.detail == EMPTY else "the reference returns the same for every sample"
+        message = f"{finding.output}: {why}, which decides nothing"
         return _result(finding, Verdict.INCONCLUSIVE, limit, message)
     return _result(finding, Verdict.PASS, limit, None)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from parity.arrays import Array
+from parity.arrays import Array, dtype_of
 from parity.golden.evidence import Evidence
 from parity.golden.record import Golden, Subset
 from parity.records import OutputFacts
@@ -134,7 +134,7 @@ def _plain(array: Array) -> Array:
 
 
 def _restored(array: Array, dtype: str) -> Array:
-    wanted = np.dtype(dtype)
+    wanted = dtype_of(dtype)
     if wanted.kind != "c":
-        return array
+        return array.astype(wanted) if array.dtype == wanted else array
     return np.ascontiguousarray(array).view(wanted)[..., 0]

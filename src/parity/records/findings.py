@@ -13,9 +13,9 @@ class NumericFinding:
 
     `rule` names what was measured: `floor` (float outputs against the float64 oracle), `reordering`
     (float outputs where no oracle could be had), `matched` (either of them over detections, matched as sets),
-    `exact` (integers, booleans), `sqnr` (float outputs of a
-    quantized target), or the structural disagreement that leaves nothing to measure: `missing`, `extra`,
-    `dtype`, `shape`, `nonfinite`.
+    `exact` (integers, booleans), `sqnr` (float outputs of a quantized target), `order` (right values under
+    another output's name, which `detail` says), or the structural disagreement that leaves nothing to measure:
+    `missing`, `extra`, `dtype`, `rank`, `shape`, `nonfinite`.
     `error`, `floor` and `allowance` are relative and belong to the measure named by `measure`, the one
     with the largest ratio. `max_abs` is the largest absolute difference to the eager reference.
     `good_to` is there where the model is ill-conditioned: the relative error of eager itself, once that has

@@ -62,7 +62,8 @@ class OnnxSession:
         if not set(own) <= set(names):
             self.facts["inputs"] = f"matched by position: {', '.join(own)}"
         if set(self._outputs) != set(produced):
-            self.facts["outputs"] = f"matched by position: {', '.join(produced)}"
+            unknown = [name for name in produced if name not in outputs]
+            self.facts["outputs"] = f"matched by position: {', '.join(unknown)}"
 
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """One call; a sequence or map output is refused by name."""
@@ -89,7 +90,10 @@ def _match_inputs(own: list[str], names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _match_outputs(own: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names for the graph's outputs: its own where they are the model's, the model's by position otherwise."""
-    if len(own) != len(names) or set(own) == set(names):
+    """Names for the graph's outputs: its own where they are the model's, the model's other ones in order."""
+    if len(own) != len(names):
         return own
-    return names
+    if len(set(own)) < len(own):  # one value that is returned twice
+        return names
+    others = iter([name for name in names if name not in own])
+    return tuple(name if name in names else next(others) for name in own)

@@ -27,10 +27,11 @@ class TorchRuntime:
             program = torch.export.load(artifact.entry)
             if options.device != "cpu":
                 program = move_to_device_pass(program, options.device)
-            return ModuleSession(program.module(), options.names, options.device)
+            return ModuleSession(program.module(), options.names, options.device, outputs=artifact.manifest.outputs)
         # torch.ao's kernels are for the CPU alone, whatever the rest runs on; the report says so.
         quantized = torch.jit.load(artifact.entry, map_location="cpu")
-        return ModuleSession(quantized, options.names, "cpu", {"engine": str(torch.backends.quantized.engine)})
+        facts = {"engine": str(torch.backends.quantized.engine)}
+        return ModuleSession(quantized, options.names, "cpu", facts, artifact.manifest.outputs)
 
 
 def eager_session(module: nn.Module, options: SessionOptions) -> Session:

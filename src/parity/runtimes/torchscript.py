@@ -22,4 +22,4 @@ class TorchScriptRuntime:
     def open(self, artifact: Artifact, options: SessionOptions) -> Session:
         torch.set_num_threads(options.threads)
         module = torch.jit.load(artifact.entry, map_location=options.device)
-        return ModuleSession(module, options.names, options.device)
+        return ModuleSession(module, options.names, options.device, outputs=artifact.manifest.outputs)

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from parity.arrays import Array, ArrayReader, ArrayWriter
+from parity.arrays import Array, ArrayReader, ArrayWriter, dtype_name, dtype_of
 from parity.compare.sets import set_groups
 from parity.errors import ModelError
 from parity.models.build import build, require_weights
@@ -140,7 +140,7 @@ def _draw(task: ReferenceTask, module: nn.Module, stored: StoredSamples, oracle:
         else:
             draw_jittered((module, oracle), stored, held_out if copies else (), eager, exact, copies=copies)
             draw_jittered((module, oracle), stored, sized, eager, exact, copies=SIZED_COPIES)
-        names = {name for name, output in outputs.items() if np.dtype(output.dtype).kind in "iub"}
+        names = {name for name, output in outputs.items() if dtype_of(output.dtype).kind in "iub"}
         # Noise decides which boxes there are as well, and a set is known by all of its outputs.
         names.update(name for group in set_groups(outputs.values()) for name in group.members)
         if names:
@@ -175,7 +175,7 @@ def _merge_facts(outputs: dict[str, OutputFacts], produced: Mapping[str, Array],
         known = outputs.get(name)
         outputs[name] = OutputFacts(
             name=name,
-            dtype=array.dtype.name,
+            dtype=dtype_name(array),
             shape=known.shape if known else array.shape,
             batched=batched and (known is None or known.batched),
         )
