@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from parity.arrays import ArrayReader
+from parity.arrays import BFLOAT16, ArrayReader
 from parity.cells import Cell, Reference
 from parity.keeping import KEPT, keep_worst
 from parity.models.signature import parse_signature
@@ -73,3 +74,12 @@ def test_a_sample_is_kept_once_and_no_more_than_a_few_are(made: Case, target: Ar
     paths = keep(made, target, *(result(sample) for sample in (2, 2, 0, 1, 3, 4)))
     assert [Path(path).name for path in paths] == ["sample-2.npz", "sample-0.npz", "sample-1.npz"]
     assert len(paths) == KEPT
+
+
+def test_bfloat16_is_kept_as_the_float32_that_holds_it_and_nothing_is_complained_of(made: Case) -> None:
+    halves = (EAGER + 1).astype(BFLOAT16)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (path,) = keep(made, store(made.folder, {"h0": {"y": halves[:3]}, "h1": {"y": halves[3:]}}), result(4))
+    with np.load(path) as held:
+        np.testing.assert_array_equal(held["target.y"], EAGER[4] + 1)

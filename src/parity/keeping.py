@@ -51,4 +51,9 @@ def _outputs(
     for source, reader in sources.items():
         for name, array in reader.get_all(call.id).items():
             rows = batched.get(name, False) and array.ndim > 0 and len(array) == len(call.judged)
-            yield f"{source}.{name}", array[place] if rows else array
+            yield f"{source}.{name}", _without_metadata(array[place] if rows else array)
+
+
+def _without_metadata(array: Array) -> Array:
+    """NumPy's files hold no metadata of a dtype, and it warns of losing them."""
+    return np.asarray(array).view(np.dtype(array.dtype.str)) if array.dtype.metadata else array

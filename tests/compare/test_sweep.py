@@ -51,7 +51,18 @@ def test_an_output_that_the_reference_returns_at_some_batch_sizes_only_is_compar
     ours = {name: dict(outputs) for name, outputs in arrays.items()}
     ours["s1"] = {"other": ours["s1"]["y"]}
     made.arrays.eager = store(tmp_path, ours)
-    assert [each.symptom for each in made.sweep(arrays)] == [Symptom.OK] * 3
+    assert [each.symptom for each in made.sweep({**arrays, "s1": ours["s1"]})] == [Symptom.OK] * 3
+    besides = made.sweep(arrays)
+    assert [each.symptom for each in besides] == [Symptom.MISMATCH, Symptom.OK, Symptom.OK]
+    assert (besides[0].output, besides[0].detail) == ("y", "y extra: the reference returns only other, for a call of 1")
+
+
+def test_every_output_that_disagrees_at_a_batch_size_is_told(tmp_path: Path) -> None:
+    made = swept(tmp_path)
+    target = {"s1": {"y": eager(made, "s1")}, "s2": {"z": eager(made, "s2")}, "s3": {"y": eager(made, "s3")[:2]}}
+    found = made.sweep(target)
+    assert found[1].detail == "y missing: the target returned z; z extra: the reference returns only y"
+    assert [each.output for each in found] == ["y", None, "y"]
 
 
 def test_where_the_reference_returns_nothing_there_is_nothing_to_hold_a_target_against(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from parity.arrays import ArrayReader
 from parity.compare.errors import MEASURES
 from parity.compare.floor import ReferenceArrays, Yardstick
+from parity.compare.layout import extra_outputs
 from parity.compare.numeric import compare_output, returned
 from parity.records import NumericFinding, ShapeFinding, Symptom
 from parity.samples.calls import Call, own_noise_id
@@ -51,7 +52,8 @@ def _compare(
     if call.id in failed:
         return replace(there, symptom=Symptom.EXCEPTION, detail=failed[call.id])
     used = [_at(call, arrays, each) for each in returned(arrays, yardsticks, [call])]
-    return _summarise(there, [compare_output(target, arrays, each, [call], yardsticks) for each in used])
+    findings = [compare_output(target, arrays, each, [call], yardsticks) for each in used]
+    return _summarise(there, (*findings, *extra_outputs(target, arrays, yardsticks, [call])))
 
 
 def _at(call: Call, arrays: ReferenceArrays, yardstick: Yardstick) -> Yardstick:
@@ -85,11 +87,11 @@ def by_output_alone(yardsticks: Mapping[str, Yardstick]) -> dict[str, Yardstick]
 
 
 def _summarise(there: ShapeFinding, findings: Sequence[NumericFinding]) -> ShapeFinding:
-    for finding in findings:
-        structural = finding.ratio is None and finding.rule != "exact"
-        if structural or finding.mismatched:
-            what = finding.detail or f"{finding.mismatched} values differ"
-            return replace(there, symptom=Symptom.MISMATCH, detail=f"{finding.output} {finding.rule}: {what}")
+    wrong = [each for each in findings if each.mismatched or (each.ratio is None and each.rule != "exact")]
+    if wrong:
+        told = (f"{each.output} {each.rule}: {each.detail or f'{each.mismatched} values differ'}" for each in wrong)
+        output = wrong[0].output if len(wrong) == 1 else None
+        return replace(there, symptom=Symptom.MISMATCH, output=output, detail="; ".join(told))
     floats = [finding for finding in findings if finding.ratio is not None]
     if not floats:
         return there
