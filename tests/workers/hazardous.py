@@ -125,8 +125,9 @@ class Idioms(Base):
 
     def forward(self, x: torch.Tensor) -> Any:
         batch, features = x.shape
-        if batch == 0:
+        if batch == 0 or batch < 1:
             return x
+        batch = max(batch, 1)
         assert batch < 1000
         if features != 6:
             raise ValueError(features)
@@ -342,6 +343,18 @@ class Pairs(nn.Module):
     def forward(self, x: torch.Tensor) -> Any:
         first, second = x.chunk(2, 1)
         return (first - second) / math.sqrt(x.shape[1])  # here
+
+
+class Scripted(nn.Module):
+    """A module of TorchScript's beside one of Python's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.compiled = torch.jit.script(nn.Linear(6, 6))
+        self.plain = Branch()
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.plain(self.compiled(x))
 
 
 class Picky(Base):

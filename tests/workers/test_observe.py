@@ -135,6 +135,11 @@ def test_where_a_neighbouring_size_does_not_run_the_double_is_tried() -> None:
     assert (found.kind, found.where) == ("size", planted(hazardous.Pairs))
 
 
+def test_what_torchscript_has_compiled_is_looked_at_from_outside() -> None:
+    observed = see(hazardous.Scripted)
+    assert ([(each.kind, each.module) for each in observed.hazards], observed.notes) == ([("branch", "plain")], ())
+
+
 def test_a_parametrization_is_named_by_its_module() -> None:
     (found,) = see(hazardous.Parametrized).hazards
     assert (found.kind, found.module, found.affects) == ("parametrization", "layer", ("script",))

@@ -123,13 +123,16 @@ def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _compare(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
-        # Whether anything is there at all is asked for the sake of empty inputs, which nobody exports for.
-        emptiness = not self.derived and type(other) is int and other == 0
-        if not emptiness and isinstance(other, (int, float)):
+        if isinstance(other, (int, float)) and not (type(other) is int and _holds_always(self, function, other)):
             self.tell("size-branch", _BRANCHES, sys._getframe(1))  # noqa: SLF001  # as above
         return function(_plain(self), _plain(other))
 
     return method
+
+
+def _holds_always(size: Any, function: Callable[[Any, Any], Any], other: int) -> bool:
+    """Whether a comparison says the same of every size but 0, which nobody exports for: `n > 0`, `max(n, 1)`."""
+    return not size.derived and other <= 1 and function(1, other) == function(2, other)
 
 
 def _convert(function: Callable[..., Any]) -> Callable[..., Any]:

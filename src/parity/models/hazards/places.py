@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 import sysconfig
 from collections.abc import Iterator
@@ -86,7 +87,7 @@ class Places:
 
     def forward_of(self, owner: nn.Module, module: str) -> Place | None:
         """Where a module's `forward` begins; None where it is torch's own."""
-        code = code_of(type(owner).forward)
+        code = code_of(inspect.getattr_static(type(owner), "forward"))
         return self._place(code, code.co_firstlineno, module) if code and _is_theirs(code.co_filename) else None
 
     def find(self, owner: nn.Module, fragment: str, module: str) -> Place | None:

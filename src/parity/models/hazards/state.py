@@ -103,6 +103,8 @@ def _kept(module: nn.Module) -> Kept:
     own = vars(nn.Module()).keys() - {"training"}
     found: Kept = {}
     for path, each in module.named_modules():
+        if isinstance(each, torch.jit.ScriptModule):
+            continue  # it is TorchScript's own, and holds its state elsewhere
         for name, value in vars(each).items():
             if name not in own:
                 found[path, name] = _token(value)

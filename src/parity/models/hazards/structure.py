@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any
 
+import torch
 from torch import nn
 from torch.nn.utils import parametrize
 
@@ -16,6 +17,8 @@ from parity.models.hazards.places import code_of
 def note_structure(log: HazardLog, module: nn.Module) -> None:
     """Note every forward hook and parametrization, and every module that `eval()` left in training mode."""
     for path, each in module.named_modules():
+        if isinstance(each, torch.jit.ScriptModule):
+            continue
         hooks: tuple[tuple[str, dict[int, Callable[..., Any]]], ...] = (
             ("forward pre-hook", vars(each)["_forward_pre_hooks"]),
             ("forward hook", vars(each)["_forward_hooks"]),
