@@ -50,7 +50,6 @@ ARCHITECTURES = (
     _plain("mobilenet_v3_large"),
     _plain("efficientnet_b0"),
     _plain("shufflenet_v2_x0_5", exported=True),
-    _plain("mnasnet0_5", exported=True),
     _plain("regnet_y_400mf"),
     _plain("convnext_tiny", exported=True),
     _plain("swin_t"),

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ class NetworkResult:
     seconds: float
 
 
+@cache
 def fingerprint() -> str:
     """Digest of the code and the versions that results depend on: those of other code are not gone on with."""
     sha = hashlib.sha256()

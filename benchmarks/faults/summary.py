@@ -17,18 +17,21 @@ SMALLEST_EFFECT = 1e-5
 OTHER_LIMITS = (5.0, 3.0)
 """What the gate would find at these limits, from the same ratios."""
 
+_FAILED, _OPEN = Verdict.FAIL.value, Verdict.INCONCLUSIVE.value
+
 GATE = f"parity, the default: {Limits().ratio:g} floors"
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What one rule did: faults found of those counted, healthy cells refused of all."""
+    """What one rule did: faults found of those counted, healthy cells refused of all, and faults left inconclusive."""
 
     rule: str
     found: int
     faults: int
     alarms: int
     healthy: int
+    left_open: int = 0
 
     @property
     def share(self) -> float:
@@ -77,8 +80,8 @@ def summarise(results: Sequence[NetworkResult]) -> Summary:
         families={name: _gate(GATE, some, []) for name, some in sorted(families.items())},
         targets={name: tuple(ratios) for name, ratios in targets.items()},
         missed=tuple(fault for fault in counted if not found(fault)),
-        alarmed=tuple((network, cell) for network, cell in cells if cell.judged.verdict == Verdict.FAIL.value),
-        undecided=sum(cell.judged.verdict == Verdict.INCONCLUSIVE.value for cell in healthy),
+        alarmed=tuple((network, cell) for network, cell in cells if cell.judged.verdict == _FAILED),
+        undecided=sum(cell.judged.verdict == _OPEN for cell in healthy),
         without_effect=tuple(fault for fault in faults if fault.problem is None and not counts(fault)),
         not_running=tuple(fault for fault in faults if fault.problem is not None),
         alike=sum(cell.like is not None for each in smooth for cell in each.cells),
@@ -96,7 +99,7 @@ def counts(fault: PlantedFault) -> bool:
 
 def found(fault: PlantedFault) -> bool:
     """Whether the gate failed it; anything else lets it pass."""
-    return fault.judged is not None and fault.judged.verdict == Verdict.FAIL.value
+    return fault.judged is not None and fault.judged.verdict == _FAILED
 
 
 def needed(each: HealthyCell | PlantedFault) -> float:
@@ -126,5 +129,6 @@ def _tallies(faults: Sequence[PlantedFault], healthy: Sequence[HealthyCell]) -> 
 
 
 def _gate(rule: str, faults: Sequence[PlantedFault], healthy: Sequence[HealthyCell]) -> Tally:
-    alarms = sum(cell.judged.verdict == Verdict.FAIL.value for cell in healthy)
-    return Tally(rule, sum(map(found, faults)), len(faults), alarms, len(healthy))
+    alarms = sum(cell.judged.verdict == _FAILED for cell in healthy)
+    left_open = sum(each.judged is not None and each.judged.verdict == _OPEN for each in faults)
+    return Tally(rule, sum(map(found, faults)), len(faults), alarms, len(healthy), left_open)

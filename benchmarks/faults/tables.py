@@ -34,10 +34,13 @@ def _table(title: str, *columns: str, text: int = 1) -> Table:
 
 
 def _rules(title: str, tallies: Sequence[Tally]) -> Table:
-    table = _table(title, "rule", "faults found", "of", "%", "false alarms", "of")
+    table = _table(title, "rule", "faults found", "of", "%", "left open", "false alarms", "of")
     for each in tallies:
         share = f"{100 * each.share:.1f}"
-        table.add_row(each.rule, str(each.found), str(each.faults), share, str(each.alarms), str(each.healthy))
+        left_open = str(each.left_open or "")
+        table.add_row(
+            each.rule, str(each.found), str(each.faults), share, left_open, str(each.alarms), str(each.healthy)
+        )
     return table
 
 

@@ -1,7 +1,10 @@
 """Seeded weights under which every part of a network matters, as after training.
 
 Fresh weights hide faults: a head of zeros, LayerScale at 1e-6 or a detection head near its prior make outputs
-that hardly depend on the image, and fresh batch statistics let signals grow or vanish.
+that hardly depend on the image, and fresh batch statistics let signals grow or vanish. The last normalisation of
+a residual branch is kept weak, which is how training starts where its scale is zero at first (Goyal et al.,
+"Accurate, large minibatch SGD", 2017, section 5.1): with random weights and scales near one a deep network
+amplifies rounding tenfold and more, and small faults drown in that.
 """
 
 from __future__ import annotations
@@ -20,6 +23,10 @@ from parity.compare.structure import flatten
 _NORMS = (nn.BatchNorm2d, nn.LayerNorm, nn.GroupNorm)
 _FAINT = 0.5
 """A layer whose weights are smaller than this share of what keeps the variance is drawn again."""
+
+_BLOCKS = frozenset({"BasicBlock", "Bottleneck", "InvertedResidual", "MBConv", "ResBottleneckBlock"})
+_BRANCHES = ("bn3", "bn2", "f", "conv", "block", "layers")
+"""Where torchvision's residual blocks keep what ends with the branch's last normalisation."""
 
 _SMALLEST_VARIATION = 0.02
 """Deviation over the images, in shares of the output's RMS, below which an output counts as dead."""
@@ -62,12 +69,22 @@ def _enliven(module: nn.Module) -> None:
                 nn.init.normal_(each.bias, std=0.05)
         elif isinstance(each, _NORMS) and each.weight is not None:
             nn.init.uniform_(each.weight, 0.5, 1.5)
-            nn.init.normal_(each.bias, std=0.2)
+            nn.init.normal_(each.bias, std=0.5)
+    _weaken_branches(module)
     for name, parameter in module.named_parameters():
         if name.endswith("layer_scale"):
             nn.init.uniform_(parameter, 0.2, 1.0)
         elif not parameter.detach().any():
             nn.init.normal_(parameter, std=0.05)
+
+
+def _weaken_branches(module: nn.Module) -> None:
+    for each in module.modules():
+        if type(each).__name__ in _BLOCKS:
+            branches = [getattr(each, name) for name in _BRANCHES if hasattr(each, name)]
+            norms = [norm for branch in branches[:1] for norm in branch.modules() if isinstance(norm, nn.BatchNorm2d)]
+            for last in norms[-1:]:
+                nn.init.uniform_(last.weight, 0.1, 0.3)
 
 
 def _take_statistics(module: nn.Module, images: torch.Tensor) -> None:

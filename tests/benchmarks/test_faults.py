@@ -127,7 +127,9 @@ def test_rounding_is_what_torch_and_numpy_do() -> None:
     assert np.array_equal(through_float16(values), tensor.half().float().numpy())
     assert len(np.unique(through_int8(values))) <= 255
     assert np.abs(through_int8(values) - values).max() <= np.abs(values).max() / 254 * 1.0001
-    assert to_digits(np.array([1.41421356, -0.0176776, 0.0], np.float32)).tolist() == pytest.approx([1.41, -0.0177, 0.0])
+    assert to_digits(np.array([1.41421356, -0.0176776, 0.0], np.float32)).tolist() == pytest.approx(
+        [1.41, -0.0177, 0.0]
+    )
 
 
 @pytest.mark.parametrize("scale", [2.0**-5, 2.0**-9])
