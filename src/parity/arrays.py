@@ -150,6 +150,11 @@ class ArrayReader:
         other._views = {**self._views, **views}  # noqa: SLF001  # a copy of this very object
         return other
 
+    @property
+    def has_views(self) -> bool:
+        """Whether any key is seen otherwise than it was written."""
+        return bool(self._views)
+
     def plain(self) -> ArrayReader:
         """The same arrays as they were written, without any views."""
         other = copy.copy(self)

@@ -72,6 +72,7 @@ class Cell:
 
 def judge_cell(cell: Cell, reference: Reference) -> Record:
     """The record of a target that ran, without latency."""
+    cell = replace(cell, outputs=reference.arrays.aligned(cell.outputs))
     broken = [call for call in cell.calls if call.sweep is None and call.id in cell.failed]
     numeric, decisions = ((), ()) if broken else _held_out(cell, reference)
     shapes = _sweep(cell, reference, complete=not broken)

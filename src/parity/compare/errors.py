@@ -176,7 +176,7 @@ def _peak(lines: Array) -> Floats:
         return np.asarray(np.abs(lines).max(axis=1))
     # Two passes that read, where taking magnitudes first would write as well.
     peak: Floats = np.maximum(np.maximum.reduce(lines, axis=1), -np.minimum.reduce(lines, axis=1), dtype=np.float64)
-    return peak
+    return peak + 0.0  # the negative of 0 is none that a reader would expect
 
 
 def _misplaced(target: Array, reference: Array) -> Array:

@@ -93,8 +93,10 @@ class ReferenceArrays:
         self._plain = eager
 
     def aligned(self, target: ArrayReader) -> ArrayReader:
-        """A target's outputs with the rows of every set where the oracle has them."""
-        return aligned(target.plain(), self.oracle, self.eager, self.sets, self._other_sets)
+        """A target's outputs with the rows of every set where the oracle has them; one that is so already stays."""
+        if target.has_views:
+            return target
+        return aligned(target, self.oracle, self.eager, self.sets, self._other_sets)
 
     def set_variants(self, group: SetGroup, call: str) -> list[list[Detections]]:
         """The sets of one call as the reference has them under other rounding: the oracle's, and the copies'."""

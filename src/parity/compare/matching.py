@@ -104,7 +104,7 @@ def match_overlap(one: Detections, other: Detections, least: float) -> tuple[Int
     top = _largest(one.scores, other.scores)
 
     def cost(left: Detections, right: Detections) -> Floats:
-        alike = similarity(left.boxes, right.boxes)
+        alike = similarity(left.boxes[:, None], right.boxes[None])
         scores = np.nan_to_num(np.abs(left.scores[:, None] - right.scores[None]) / top, nan=1.0)
         made: Floats = np.where(alike >= least, 1 - alike + 1e-6 * scores, np.inf)
         return made
@@ -135,6 +135,8 @@ def match_sets(
         explained: Which boxes of both sets something else explains, bool[K] and bool[L].
     """
     same = match_near(one, other, near)
+    if len(same[0]) == len(one) == len(other):
+        return Matched(*same, lost=np.zeros(0, np.int64), new=np.zeros(0, np.int64))
     unsure = [np.zeros(len(side), bool) for side in (one, other)]
     for variant in variants:
         unsure[0] |= ~_found(one, variant, near)

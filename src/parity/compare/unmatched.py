@@ -120,12 +120,11 @@ def _difference(
     found = match_sets(ours, theirs, variants, near=group.near, least=least, explained=at_cut)
     scores = np.sort(np.concatenate([ours.scores[found.lost], theirs.scores[found.new]]))[::-1]
     pairs = [ours.at(found.rows), theirs.at(found.columns)]
-    overlap = np.diagonal(similarity(pairs[0].boxes, pairs[1].boxes)) if len(found.rows) else np.zeros(0)
     return SetDifference(
         pairs=len(found.rows),
         flips=len(scores),
         ties=len(ours) + len(theirs) - 2 * len(found.rows) - len(scores),
-        overlap=np.asarray(overlap, np.float64),
+        overlap=similarity(pairs[0].boxes, pairs[1].boxes),
         apart=np.abs(pairs[0].scores - pairs[1].scores),
         missing=tuple(scores.tolist()),
     )

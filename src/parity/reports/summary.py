@@ -27,6 +27,7 @@ from parity.records import (
 )
 from parity.reports.numbers import ABSENT, against, count, interval, number, share, size
 
+_AGAINST_EAGER = frozenset({"accuracy_difference", "mean_iou_difference", "token_accuracy_difference"})
 GRAVEST_FIRST = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS, Verdict.SKIP)
 SHOWN_SIZES = 3
 """Failing sizes whose messages are listed; one symbol that became a constant fails at a dozen."""
@@ -143,15 +144,16 @@ def shown_decision(results: Iterable[DecisionResult]) -> DecisionResult | None:
 
 
 def metric_words(metric: str) -> str:
-    """A metric as it is read: `mean_iou` as `mean IoU`."""
-    words = {"iou": "IoU", "top1": "top-1", "top5": "top-5", "difference": "against eager's"}
-    return " ".join(words.get(word, word) for word in metric.split("_"))
+    """A metric as it is read: `mean_iou` as `mean IoU`, `accuracy_difference` as `accuracy against eager's`."""
+    ours = metric.removesuffix("_difference") if metric in _AGAINST_EAGER else metric
+    words = {"iou": "IoU", "top1": "top-1", "top5": "top-5"}
+    return " ".join(words.get(word, word) for word in ours.split("_")) + (" against eager's" if ours != metric else "")
 
 
 def _decision_lines(result: DecisionResult | None) -> tuple[str, ...]:
     if result is None:
         return (ABSENT,)
-    lines = [] if result.metric == "top1_agreement" else [metric_words(result.metric)]
+    lines = [] if result.metric == "top1_agreement" else [metric_words(result.metric.removesuffix("_agreement"))]
     lines.append(share(result.value))
     if result.low is not None:
         lines.append(interval(result.low, result.high))

@@ -58,7 +58,10 @@ def _cosines(ours: Array, theirs: Array) -> Floats:
     """Cosine of each pair of vectors along the last axis: 1 for two of zeros, 0 for one of them or for NaN."""
     one, other = _unit(ours.astype(np.float64)), _unit(theirs.astype(np.float64))
     both_zero = ~ours.any(axis=-1) & ~theirs.any(axis=-1)
-    return np.where(both_zero, 1.0, np.nan_to_num(np.clip((one * other).sum(axis=-1), -1, 1)))
+    either_zero = ~one.any(axis=-1) | ~other.any(axis=-1)
+    # For unit vectors the same as their product, and exact where they are equal.
+    cosines = np.clip(1 - np.square(one - other).sum(axis=-1) / 2, -1, 1)
+    return np.where(both_zero, 1.0, np.where(either_zero, 0.0, cosines))
 
 
 def _unit(vectors: Floats) -> Floats:
