@@ -85,3 +85,46 @@ def test_random_inputs_do_not_pass_a_quantized_target_and_do_a_float_one(made: C
 def test_a_quantized_batch_size_is_held_to_nothing_where_the_held_out_calls_failed(made: Case) -> None:
     record = judge(made, EXACT, precision="int8", failed={"h0": "RuntimeError: size"})
     assert [(shape.batch, shape.ratio, shape.verdict) for shape in record.shapes] == [(2, None, Verdict.PASS)]
+
+
+def chosen(folder: Path, precision: str, *, flips: int, swept: int = 0) -> Record:
+    """A target that returns a class for each of 400 samples, of which so many are others than the reference's."""
+    ours = np.random.default_rng(0).integers(0, 5, 400)
+    theirs, batch = ours.copy(), ours[:2].copy()
+    theirs[:flips] = (theirs[:flips] + 1) % 5
+    batch[:swept] = (batch[:swept] + 1) % 5
+    made = case(folder, [ours], sweep={2: (ours[:2], ours[:2])})
+    cell = Cell(
+        target="trace@torchscript", precision=precision, limits=Limits(), calls=made.calls,
+        outputs=store(folder, {"h0": {"y": theirs}, "s2": {"y": batch}}), failed={}, labels=None, synthetic=False,
+    )  # fmt: skip
+    return judge_cell(cell, Reference(made.facts, made.arrays, made.yardsticks))
+
+
+def test_classes_of_a_quantized_target_may_flip_now_and_then_and_those_of_a_float_one_may_not(tmp_path: Path) -> None:
+    assert chosen(tmp_path, "int8", flips=1, swept=1).verdict is Verdict.PASS
+    assert chosen(tmp_path, "float", flips=1).verdict is Verdict.FAIL
+    assert chosen(tmp_path, "float", flips=0, swept=1).verdict is Verdict.FAIL
+    assert chosen(tmp_path, "float", flips=0).verdict is Verdict.PASS
+    worse = chosen(tmp_path, "int8", flips=40)
+    assert worse.verdict is Verdict.FAIL
+    assert "top-1 agreement is 0.9000" in worse.message
+
+
+def test_a_quantized_target_without_any_decision_is_open_and_told_what_would_decide(tmp_path: Path) -> None:
+    made = case(tmp_path, [rounded(EXACT, "float32", RNG)], [EXACT], decision=(("y", "none"),))
+    record = judge(made, EXACT, precision="int8")
+    assert record.verdict is Verdict.INCONCLUSIVE
+    assert record.message == (
+        "no output stands for a decision: name one with `decision`, or set limits.sqnr_db to judge it by its noise"
+    )
+
+
+def test_an_embedding_decides_about_a_quantized_target(tmp_path: Path) -> None:
+    sweep = {2: (rounded(SWEPT, "float32", RNG), SWEPT)}
+    made = case(tmp_path, [rounded(EXACT, "float32", RNG)], [EXACT], sweep=sweep, decision=(("y", "embedding"),))
+    lenient = Limits(neighbours=0.8)
+    assert judge(made, EXACT * 1.001, precision="int8", limits=lenient).verdict is Verdict.PASS
+    turned = judge(made, np.roll(EXACT, 1, axis=1), precision="int8", limits=lenient)
+    assert turned.verdict is Verdict.FAIL
+    assert "mean cosine similarity" in turned.message

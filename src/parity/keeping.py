@@ -28,7 +28,9 @@ def keep_worst(
     open_ = [result for result in record.numeric if result.verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE)]
     samples = dict.fromkeys(result.worst_sample for result in open_ if result.worst_sample is not None)
     held_out = [call for call in cell.calls if call.sweep is None]
-    sources = {"eager": reference.arrays.eager, "oracle": reference.arrays.oracle, "target": cell.outputs}
+    readers = {"eager": reference.arrays.eager, "oracle": reference.arrays.oracle, "target": cell.outputs}
+    # What was returned, and not the order in which sets are compared.
+    sources = {name: reader.plain() for name, reader in readers.items()}
     paths: list[str] = []
     for sample in list(samples)[:KEPT]:
         call = next((each for each in held_out if sample in each.judged), None)

@@ -193,3 +193,4 @@ def test_a_box_on_one_side_only_fails_a_float_target_and_a_tie_does_not() -> Non
     tied = judge_numeric(in_set(0, 3), Limits(), "float")
     assert (tied.verdict, tied.message) == (Verdict.PASS, "boxes: 3 boxes are on one side only where rounding decides")
     assert judge_numeric(in_set(1), Limits(), "int8").verdict is Verdict.SKIP
+    assert judge_numeric(in_set(1), Limits(), "float16").verdict is Verdict.PASS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,12 +23,16 @@ def compare_sweep(
     yardsticks: Mapping[str, Yardstick],
     calls: Sequence[Call],
     failed: Mapping[str, str],
+    *,
+    decided: Collection[str] = (),
 ) -> tuple[ShapeFinding, ...]:
     """One finding for each call of the sweep: it failed, or the worst ratio or disagreement over all outputs.
 
-    Where eager itself did not run there is nothing to hold the target against.
+    Where eager itself did not run there is nothing to hold the target against. Integers that differ, and boxes that
+    are on one side only, are passed over in the outputs that are `decided`: they are judged over held-out samples.
     """
-    return tuple(_compare(target, arrays, yardsticks, call, failed) for call in calls if call.sweep is not None)
+    swept = (call for call in calls if call.sweep is not None)
+    return tuple(_compare(target, arrays, yardsticks, call, failed, decided=decided) for call in swept)
 
 
 def left_out(batches: Sequence[int], allowed: str) -> tuple[ShapeFinding, ...]:
@@ -45,6 +49,8 @@ def _compare(
     yardsticks: Mapping[str, Yardstick],
     call: Call,
     failed: Mapping[str, str],
+    *,
+    decided: Collection[str],
 ) -> ShapeFinding:
     there = ShapeFinding(batch=call.sweep or 0, sizes=dict(call.sizes) or None, symptom=Symptom.OK)
     if not arrays.eager.get_all(call.id):
@@ -53,6 +59,7 @@ def _compare(
         return replace(there, symptom=Symptom.EXCEPTION, detail=failed[call.id])
     used = [_at(call, arrays, each) for each in returned(arrays, yardsticks, [call])]
     findings = [compare_output(target, arrays, each, [call], yardsticks) for each in used]
+    findings = [replace(each, mismatched=None) if each.output in decided else each for each in findings]
     return _summarise(there, (*findings, *extra_outputs(target, arrays, yardsticks, [call])))
 
 

@@ -27,6 +27,9 @@ def judge_numeric(finding: NumericFinding, limits: Limits, precision: str, *, de
         precision: Of the target.
         decided: Whether the output's decisions are judged besides.
     """
+    if finding.rule == "matched" and precision != "float":
+        # Which boxes are found is a decision: of a target that is not exact, the values of the pairs are judged here.
+        finding = replace(finding, mismatched=None, ties=None)
     if finding.rule in _FLOAT_RULES:
         return _judge_quantized(finding, limits) if precision in QUANTIZED else _judge_float(finding, limits)
     if finding.rule == "exact":
@@ -93,7 +96,7 @@ def _agreeing(finding: NumericFinding, limit: float | None) -> NumericResult:
 
 def _judge_quantized(finding: NumericFinding, limits: Limits) -> NumericResult:
     # Its distance in floors says nothing, and a reader would hold it against a limit that does not apply.
-    finding = replace(finding, rule="sqnr", ratio=None, allowance=None, mismatched=None, ties=None)
+    finding = replace(finding, rule="sqnr", ratio=None, allowance=None)
     if finding.constant:
         return _agreeing(finding, None)
     if limits.sqnr_db is None:
