@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from parity.models.spec import Limits
 from parity.records import Stage, Symptom, Verdict, WaiverState
 from tests.end_to_end.background import Background, background
 from tests.end_to_end.command import Project, Ran
@@ -127,7 +128,7 @@ def test_the_limits_of_one_target_hold_for_it_alone_and_are_in_the_report(runs: 
     assert runs["none"].record("script").numeric[0].limit == 1e9
     assert runs["none"].record("trace").numeric[0].limit == 10.0
     settings = runs["none"].report.settings
-    assert settings["limits"] == {"ratio": 10.0, "agreement": 0.98, "latency": 1.1}
+    assert settings["limits"] == Limits().given()
     assert settings["target_limits"]["script"]["ratio"] == 1e9
     assert runs["live"].report.settings["waivers"] == {"trace@torchscript": f"until {LAST_DAY}: known"}
 
