@@ -295,6 +295,13 @@ def test_the_line_of_an_exception_that_tells_most(error: Exception, line: str) -
     assert useful_line(error) == line
 
 
+def test_an_exception_that_says_nothing_hands_over_to_its_cause_and_colours_are_left_out() -> None:
+    error = RuntimeError("Failed to convert the exported program to an ONNX model. \x1b[96mThis is step 3/3\x1b[0m")
+    error.__cause__ = ValueError("Error when translating node %median")
+    error.__cause__.__cause__ = LookupError("No ONNX function found for \x1b[1maten.median\x1b[0m\nin 18")
+    assert useful_line(error) == "LookupError: No ONNX function found for aten.median"
+
+
 @pytest.mark.skipif("forkserver" not in multiprocessing.get_all_start_methods(), reason="its pipe holds the status")
 def test_a_child_that_dies_while_others_start_keeps_its_exit_status(
     children: Children, log: Path, monkeypatch: pytest.MonkeyPatch

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import os
+import re
 import signal
 import sys
 import threading
@@ -72,8 +73,14 @@ def perform(task: Callable[..., Any], args: tuple[Any, ...]) -> Reply:
 
 
 def useful_line(error: BaseException) -> str:
-    """The one line of an exception that tells a reader most: its type and its first line with words."""
-    lines = [line.strip() for line in str(error).splitlines() if any(letter.isalnum() for letter in line)]
+    """The one line of an exception that tells a reader most: its type and its first line with words.
+
+    An exporter's own exception may only say that it failed; then it is that of its cause.
+    """
+    text = _COLOURS.sub("", str(error))
+    if text.startswith(_SAYS_NOTHING) and error.__cause__ is not None:
+        return useful_line(error.__cause__)
+    lines = [line.strip() for line in text.splitlines() if any(letter.isalnum() for letter in line)]
     if lines and lines[0].startswith(_TORCHSCRIPT):
         lines = lines[-1:]  # the source comes first, and what went wrong in it last
     informative = [line for line in lines if not line.startswith(_PREAMBLE)]
@@ -82,6 +89,8 @@ def useful_line(error: BaseException) -> str:
 
 
 _PREAMBLE = ("Failed to export the model", "The above", "Traceback", "This is step", "## Exception summary", "- ")
+_SAYS_NOTHING = ("Failed to convert the exported program", "Failed to decompose", "Error when translating node")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _TORCHSCRIPT = "The following operation failed in the TorchScript interpreter"
 
 
