@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 MANIFEST = "artifact.json"
 
@@ -18,6 +19,18 @@ QUANTIZED = frozenset({"int8"})
 REDUCED = frozenset({"float16", "bfloat16"})
 """Precisions whose floor is that of the eager model in the same precision."""
 _CHUNK = 1 << 20
+
+
+Bounds = tuple[int | None, int | None]
+"""Lowest and highest size of a dimension; None where it is open, both the same where it is a constant."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What an artifact itself says of the dimensions of its inputs and outputs, by name and in order."""
+
+    inputs: Mapping[str, tuple[Bounds, ...]]
+    outputs: Mapping[str, tuple[Bounds, ...]]
 
 
 @dataclass(frozen=True)
@@ -34,6 +47,7 @@ class Manifest:
         seconds: How long the export took.
         files: Digest and size of every file.
         notes: What a reader should know, such as a fallback that was taken.
+        declared: The dimensions that it declares; None where its format has none.
     """
 
     exporter: str
@@ -44,6 +58,7 @@ class Manifest:
     seconds: float = 0.0
     files: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    declared: Declared | None = None
 
     @property
     def sha256(self) -> str:
@@ -104,10 +119,21 @@ def read_artifact(folder: Path) -> Artifact | None:
         held = json.loads((folder / MANIFEST).read_text())
         files = {name: (str(sha), int(size)) for name, (sha, size) in held.pop("files").items()}
         outputs, notes = tuple(held.pop("outputs")), tuple(held.pop("notes"))
-        manifest = Manifest(**held, outputs=outputs, notes=notes, files=files)
+        declared = _declared(held.pop("declared"))
+        manifest = Manifest(**held, outputs=outputs, notes=notes, files=files, declared=declared)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return Artifact(folder, manifest) if describe_files(folder) == manifest.files else None
+
+
+def _declared(held: Any) -> Declared | None:
+    if held is None:
+        return None
+    inputs, outputs = (
+        {name: tuple((low, high) for low, high in dims) for name, dims in held[side].items()}
+        for side in ("inputs", "outputs")
+    )
+    return Declared(inputs, outputs)
 
 
 @contextlib.contextmanager

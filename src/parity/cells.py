@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from parity.arrays import Array, ArrayReader
 from parity.artifacts import QUANTIZED
+from parity.compare.behaviour import REPEATABILITY, compare_batches, compare_repeats
 from parity.compare.decisions import compare_decisions
+from parity.compare.declared import CONSTANT_DIMENSION
 from parity.compare.floor import ReferenceArrays, Yardstick
 from parity.compare.numeric import compare_held_out, own_noise
 from parity.compare.sweep import by_output_alone, compare_sweep, left_out
+from parity.gates.behaviour import judge_behaviour
 from parity.gates.decision import judge_decision
 from parity.gates.numeric import judge_numeric, judge_shape
 from parity.models.spec import Limits
 from parity.records import (
+    BehaviourFinding,
+    BehaviourResult,
     DecisionResult,
     NumericResult,
     Record,
@@ -28,17 +33,25 @@ from parity.records import (
 )
 from parity.samples.calls import Call
 
-Result = NumericResult | DecisionResult | ShapeResult
+CAUSES = (CONSTANT_DIMENSION, REPEATABILITY)
+"""Kinds of behaviour that are why numbers and shapes fail, and not what follows from it."""
+
+Result = BehaviourResult | NumericResult | DecisionResult | ShapeResult
 
 
 @dataclass(frozen=True)
 class Reference:
-    """The reference's facts, arrays and yardsticks; `undecided` says why these can judge nothing, if so."""
+    """The reference's facts, arrays and yardsticks.
+
+    `undecided` says why these can judge nothing, if so. `mixed` are outputs whose answer to a sample depends on
+    the batch that it comes in.
+    """
 
     facts: ReferenceFacts
     arrays: ReferenceArrays
     yardsticks: Mapping[str, Yardstick]
     undecided: str | None = None
+    mixed: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -56,6 +69,7 @@ class Cell:
         synthetic: Whether the samples are random.
         left_out: Batch sizes that were asked for and that the signature does not allow.
         allowed: What it does allow.
+        declared: What the artifact itself was found to say of its dimensions.
     """
 
     target: str
@@ -68,6 +82,7 @@ class Cell:
     synthetic: bool
     left_out: Sequence[int] = ()
     allowed: str = ""
+    declared: Sequence[BehaviourFinding] = ()
 
 
 def judge_cell(cell: Cell, reference: Reference) -> Record:
@@ -76,7 +91,11 @@ def judge_cell(cell: Cell, reference: Reference) -> Record:
     broken = [call for call in cell.calls if call.sweep is None and call.id in cell.failed]
     numeric, decisions = ((), ()) if broken else _held_out(cell, reference)
     shapes = _sweep(cell, reference, complete=not broken)
-    results: tuple[Result, ...] = (*numeric, *decisions, *shapes)
+    behaviour = _behaviour(cell, reference, ran_everywhere=all(each.verdict is not Verdict.FAIL for each in shapes))
+    # What became a constant or is random explains the rest, so its message comes first.
+    causes = [each for each in behaviour if each.kind in CAUSES]
+    effects = [each for each in behaviour if each.kind not in CAUSES]
+    results: tuple[Result, ...] = (*causes, *numeric, *decisions, *shapes, *effects)
     verdict = worst(result.verdict for result in results if result.verdict is not None)
     message = next((told(result) for result in results if result.verdict is verdict and result.message), "")
     record = Record(
@@ -89,6 +108,7 @@ def judge_cell(cell: Cell, reference: Reference) -> Record:
         numeric=numeric,
         decisions=decisions,
         shapes=shapes,
+        behaviour=behaviour,
     )
     if broken:
         message = f"a call of {len(broken[0].samples)} samples: {cell.failed[broken[0].id]}"
@@ -117,6 +137,10 @@ def _undecided(record: Record, message: str) -> Record:
         shapes=tuple(
             each if each.verdict is Verdict.SKIP else replace(each, verdict=Verdict.INCONCLUSIVE, message=None)
             for each in record.shapes
+        ),
+        behaviour=tuple(
+            each if each.verdict is None else replace(each, verdict=Verdict.INCONCLUSIVE, message=None)
+            for each in record.behaviour
         ),
     )
 
@@ -155,6 +179,17 @@ def _sweep(cell: Cell, reference: Reference, *, complete: bool) -> tuple[ShapeRe
 def _decided(yardsticks: Mapping[str, Yardstick]) -> tuple[str, ...]:
     """Outputs whose differences are decisions, which a target that is not exact may change now and then."""
     return tuple(name for name, each in yardsticks.items() if each.output.decision not in (None, "none"))
+
+
+def _behaviour(cell: Cell, reference: Reference, *, ran_everywhere: bool) -> tuple[BehaviourResult, ...]:
+    yardsticks = reference.yardsticks
+    invariant = {name: each for name, each in yardsticks.items() if name not in reference.mixed}
+    found = (
+        *(each for each in cell.declared if not each.name.startswith("output ") or not ran_everywhere),
+        *compare_repeats(cell.outputs, yardsticks, cell.calls, cell.failed),
+        *compare_batches(cell.outputs, reference.arrays, invariant, cell.calls),
+    )
+    return tuple(judge_behaviour(each, cell.limits, quantized=cell.precision != "float") for each in found)
 
 
 def _open_question(cell: Cell, results: Sequence[NumericResult | DecisionResult]) -> str:

@@ -166,13 +166,13 @@ class ParityCase:
         self._conclude(verdict, message, own, waivers, parts)
 
     def check_shapes(self) -> None:
-        """Every batch size of the sweep, and every size of the other symbols."""
+        """Every shape of the sweep, and how the target behaves at others than the example's."""
         record = self.record
-        if not record.shapes:
-            pytest.skip(record.message or "the signature has no symbolic dimension")
-        verdict = worst(shape.verdict for shape in record.shapes)
-        messages = [told(shape) for shape in record.shapes if shape.message and shape.verdict is verdict]
         own = [part for part in parts_of(record) if part.check == "shapes"]
+        if not own:
+            pytest.skip(record.message or "the signature has no symbolic dimension")
+        verdict = worst(part.verdict for part in own)
+        messages = [part.message for part in own if part.message and part.verdict is verdict]
         self._conclude(verdict, "\n".join(messages) or record.message, own, self._waivers_for("shapes"))
 
     def check_latency(self, benchmark: Any) -> None:

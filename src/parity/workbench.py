@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,14 +13,18 @@ from parity.arrays import ArrayReader
 from parity.artifacts import REDUCED, Artifact
 from parity.cache import ArtifactCache
 from parity.cells import Cell, Reference, judge_cell
-from parity.compare.floor import ReferenceArrays, Yardstick, measure_floor
+from parity.compare.behaviour import mixed_outputs
+from parity.compare.declared import compare_declared
+from parity.compare.floor import ReferenceArrays, measure_floor
 from parity.compare.kinds import decided
 from parity.compare.reduced import reduced_yardsticks, wider_outputs
+from parity.compare.remarks import remarks
 from parity.compare.sets import set_groups
 from parity.environment import machine_class
 from parity.errors import ModelError, ParityError
 from parity.exporters import EXPORTERS
 from parity.exporting import Exported, Exporting, export_facts
+from parity.gates.behaviour import TWO_ANSWERS, judge_declared
 from parity.golden.evidence import Evidence, toolchain
 from parity.keeping import keep_worst
 from parity.models.spec import ModelSpec
@@ -156,7 +160,9 @@ class Workbench:
         facts = decided(facts, eager, loaded.calls, self.spec.decision)
         arrays = ReferenceArrays(eager, exact, set_groups(facts.outputs))
         yardsticks = measure_floor(facts, arrays, loaded.calls)
-        return Reference(replace(facts, notes=(*facts.notes, *_ill_conditioned(yardsticks))), arrays, yardsticks)
+        mixed = mixed_outputs(arrays, yardsticks, loaded.calls, TWO_ANSWERS * self.spec.limits.ratio)
+        facts = replace(facts, notes=(*facts.notes, *remarks(yardsticks, mixed)))
+        return Reference(facts, arrays, yardsticks, mixed=mixed)
 
     def _reduced(self, precision: str) -> Reference:
         loaded, ref = self.loaded(), self.reference()
@@ -215,6 +221,7 @@ class Workbench:
     def _run(self, target: Target, artifact: Artifact, made: Exported) -> Judged:
         loaded, ref = self.loaded(), self.reference()
         artifact = _with_outputs(artifact, ref.facts)
+        declared = compare_declared(artifact.manifest.declared, self.spec.signature, ref.facts.outputs)
         self.notice(f"run {target.name}")
         folder = self.folder / "outputs" / target.name
         log = self.artifacts / target.exporter / f"{target.runtime}.run.log"
@@ -231,11 +238,11 @@ class Workbench:
         outcome = self.children.run(run, task, log=log, timeout=self.timeouts.run)
         if outcome.symptom is not Symptom.OK:
             record = self._ended(target, Stage.RUN, outcome.symptom, outcome.message, Verdict.FAIL, log=str(log))
-            return Judged(replace(record, export=made.facts))
+            return Judged(replace(record, export=made.facts, behaviour=judge_declared(declared)))
         ran: Ran = outcome.value
         if not ran.opened:
             record = self._ended(target, Stage.OPEN, Symptom.EXCEPTION, ran.message, Verdict.FAIL, log=str(log))
-            return Judged(replace(record, export=made.facts))
+            return Judged(replace(record, export=made.facts, behaviour=judge_declared(declared)))
         cell = Cell(
             target=target.name,
             precision=artifact.manifest.precision,
@@ -247,6 +254,7 @@ class Workbench:
             synthetic=loaded.samples.synthetic,
             left_out=loaded.left_out,
             allowed=str(self.spec.signature.batch_dim),
+            declared=declared,
         )
         record = judge_cell(cell, self.reduced(cell.precision) if cell.precision in REDUCED else ref)
         kept = keep_worst(record, cell, ref, self.stored(), log.with_name(f"{target.runtime}.worst"))
@@ -265,14 +273,6 @@ class Workbench:
         log: str | None = None,
     ) -> Record:
         return Record(target=target.name, verdict=verdict, stage=stage, symptom=symptom, message=message, log=log)
-
-
-def _ill_conditioned(yardsticks: Mapping[str, Yardstick]) -> tuple[str, ...]:
-    return tuple(
-        f"ill-conditioned: eager itself is good to {yardstick.good_to:.2g} in {name!r}"
-        for name, yardstick in yardsticks.items()
-        if yardstick.good_to is not None
-    )
 
 
 def _with_outputs(artifact: Artifact, facts: ReferenceFacts) -> Artifact:

@@ -83,7 +83,7 @@ def case(
     counts = [len(array) if batched else 1 for array in eager]
     starts = list(itertools.accumulate([0, *counts]))
     calls = [Call(f"h{n}", tuple(range(starts[n], starts[n] + count))) for n, count in enumerate(counts)]
-    calls += [Call(f"s{size}", (0,) * size, sweep=size) for size in sweep or {}]
+    calls += [Call(f"s{size}", tuple(n % starts[-1] for n in range(size)), sweep=size) for size in sweep or {}]
     ours = {f"h{n}": {"y": array} for n, array in enumerate(eager)}
     theirs = {f"h{n}": {"y": array} for n, array in enumerate(exact)}
     for size, (one, other) in (sweep or {}).items():

@@ -24,6 +24,7 @@ SECTIONS: dict[str, type[Any]] = {
     "Numeric": records.NumericResult,
     "Decisions": records.DecisionResult,
     "Shapes": records.ShapeResult,
+    "Behaviour": records.BehaviourResult,
     "Latency": records.LatencyResult,
     "Golden": records.GoldenResult,
 }

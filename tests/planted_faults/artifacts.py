@@ -46,14 +46,30 @@ def save_traced(module: nn.Module, path: Path) -> Path:
     return path
 
 
-def save_onnx(module: nn.Module, path: Path, *, training: bool = False, outputs: tuple[str, ...] = ("logits",)) -> Path:
-    """ONNX through TorchScript with a dynamic batch size."""
+def save_scripted(module: nn.Module, path: Path) -> Path:
+    """TorchScript by compiling, with the attributes that it counts in."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.jit.save(torch.jit.script(module), path)
+    return path
+
+
+def save_onnx(
+    module: nn.Module,
+    path: Path,
+    *,
+    training: bool = False,
+    outputs: tuple[str, ...] = ("logits",),
+    batch: str | None = "N",
+) -> Path:
+    """ONNX through TorchScript, with a dynamic batch size or the example's."""
     mode = torch.onnx.TrainingMode.TRAINING if training else torch.onnx.TrainingMode.EVAL
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
             module, (EXAMPLE,), str(path), dynamo=False, input_names=["x"], output_names=list(outputs),
-            dynamic_axes={name: {0: "N"} for name in ("x", *outputs)}, opset_version=17, training=mode,
+            dynamic_axes={name: {0: batch} for name in ("x", *outputs)} if batch else None, opset_version=17,
+            training=mode,
             do_constant_folding=not training,
         )  # fmt: skip
     return path

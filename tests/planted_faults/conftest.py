@@ -40,6 +40,11 @@ def _make_classifiers(folder: Path) -> None:
     torch.save(model.state_dict(), folder / "net.pt")
     made.save_onnx(model, folder / "healthy.onnx")
     made.save_traced(model, folder / "healthy.ts.pt")
+    made.save_onnx(model, folder / "static.onnx", batch=None)
+    made.save_onnx(model, folder / "named.onnx", batch="batch_size")
+    counting = zoo.Counts().eval()
+    counting.load_state_dict(model.state_dict())
+    made.save_scripted(counting, folder / "counts.ts.pt")
     made.scale_weight(folder / "healthy.onnx", folder / "weight.onnx", 1.01)
     made.quantize(folder / "healthy.onnx", folder / "healthy-int8.onnx")
     made.wreck_scale(folder / "healthy-int8.onnx", folder / "wrecked-int8.onnx")
@@ -94,6 +99,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "folds": ("zoo.py:FoldsBatch", *SAMPLES, *TRACERS),
     "folds length": ("zoo.py:FoldsLength", *LENGTHS, "--target", "trace", "--target", "script"),
     "needs two": ("zoo.py:NeedsTwo", *LENGTHS, "--target", "script", "--batch-sizes", "1,2,64"),
+    "static": (*CLASSIFIER, *_artifacts("static.onnx", "named.onnx", "counts.ts.pt")),
     "no fault": ("zoo.py:Classifier", *SAMPLES, *TRACERS, "--target", "export"),
     "few": ("net.pt", "--arch", "zoo.py:Classifier", *INPUT, "--samples", "few.npz", *_artifacts("healthy-int8.onnx")),
     "random": ("zoo.py:Random", *SAMPLES, "--target", "script"),

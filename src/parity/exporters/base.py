@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from parity.arrays import Array
-from parity.artifacts import Artifact
+from parity.artifacts import Artifact, Declared
 from parity.models.signature import Signature
 from parity.registry import Availability
 
@@ -46,10 +46,14 @@ class ExportJob:
 
 @dataclass(frozen=True)
 class Exported:
-    """The file to open, and what a reader should know of how it was made."""
+    """The file to open, what a reader should know of how it was made, and the dimensions that it declares.
+
+    Those of an ONNX file are read from it where they are left out.
+    """
 
     entry: str
     notes: tuple[str, ...] = ()
+    declared: Declared | None = None
 
 
 class Exporter(Protocol):

@@ -11,6 +11,7 @@ from torch.export import ExportedProgram
 
 from parity.errors import ParityError
 from parity.exporters.base import Exported, ExportJob
+from parity.exporters.declared import program_dims
 from parity.exporters.shapes import export_dims, inferred_dims
 from parity.registry import Availability, needs
 
@@ -39,7 +40,7 @@ class ExportExporter:
             program = _inferred(job, error)
             notes = (f"torch.export could not promise the signature's bounds: {_constraint(error)}",)
         torch.export.save(program, job.folder / "model.pt2")
-        return Exported("model.pt2", notes)
+        return Exported("model.pt2", notes, program_dims(program))
 
 
 def _export(job: ExportJob, dims: tuple[dict[int, Any], ...]) -> ExportedProgram:

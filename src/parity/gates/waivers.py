@@ -6,8 +6,9 @@ import datetime as dt
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from parity.compare.behaviour import REPEATABILITY
 from parity.errors import SettingsError, did_you_mean
-from parity.records import Record, Stage, Symptom, Verdict, WaiverResult, WaiverState, told, worst
+from parity.records import BehaviourResult, Record, Stage, Symptom, Verdict, WaiverResult, WaiverState, told, worst
 from parity.settings import ANY, Settings, WaiverSettings
 from parity.targets import target_in_settings
 
@@ -136,12 +137,18 @@ def parts_of(record: Record) -> tuple[Part, ...]:
     found = [Part("numeric", each.output, each.verdict, told(each)) for each in record.numeric]
     found += [Part("decisions", each.output, each.verdict, told(each)) for each in record.decisions if each.verdict]
     found += [Part("shapes", each.output, each.verdict, told(each)) for each in record.shapes]
+    found += [Part(check_of(each), None, each.verdict, told(each)) for each in record.behaviour if each.verdict]
     found += [Part("latency", None, each.verdict, told(each)) for each in record.latency]
     untimed = record.stage is Stage.TIME and record.symptom is not Symptom.MISMATCH
     early = record.stage not in (Stage.DONE, Stage.COMPARE, Stage.TIME)
     if early or (not untimed and worst(part.verdict for part in found) is not record.verdict):
         found.append(Part(None, None, record.verdict, record.message))
     return tuple(found)
+
+
+def check_of(result: BehaviourResult) -> str:
+    """The check that a behaviour belongs to: the same input again is about numbers, all others are about shapes."""
+    return "numeric" if result.kind == REPEATABILITY else "shapes"
 
 
 def rule(

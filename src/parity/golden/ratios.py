@@ -21,7 +21,8 @@ def approvable(record: Record) -> bool:
         ended_well = record.symptom is Symptom.OK
     else:
         ended_well = record.stage is Stage.TIME and record.symptom is Symptom.MISMATCH
-    verdicts = [result.verdict for results in (record.numeric, record.decisions, record.shapes) for result in results]
+    results = (record.numeric, record.decisions, record.shapes, record.behaviour)
+    verdicts = [result.verdict for kind in results for result in kind]
     return ended_well and Verdict.FAIL not in verdicts
 
 

@@ -4,6 +4,7 @@ A finding is one measured fact and has no opinion; a result is a finding togethe
 the verdict that a gate gave it. This package imports nothing else of ours.
 """
 
+from parity.records.behaviour import BehaviourFinding, BehaviourResult
 from parity.records.facts import DECISIONS, Hazard, ModelFacts, OutputFacts, ReferenceFacts, SampleFacts
 from parity.records.findings import (
     DecisionFinding,
@@ -25,6 +26,8 @@ __all__ = [
     "DECISIONS",
     "EXIT_STATUS",
     "SCHEMA",
+    "BehaviourFinding",
+    "BehaviourResult",
     "DecisionFinding",
     "DecisionResult",
     "ExportFacts",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from parity.records.behaviour import BehaviourResult
 from parity.records.verdicts import Symptom, Verdict
 
 
@@ -142,7 +143,7 @@ class LatencyResult(LatencyMeasurement):
     message: str | None = None
 
 
-def told(result: NumericResult | DecisionResult | ShapeResult | LatencyResult) -> str:
+def told(result: NumericResult | DecisionResult | ShapeResult | BehaviourResult | LatencyResult) -> str:
     """A result's message with the shape that it belongs to; empty where it has nothing to say."""
     if not result.message:
         return ""

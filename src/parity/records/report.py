@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from parity.records.behaviour import BehaviourResult
 from parity.records.facts import ModelFacts, ReferenceFacts, SampleFacts
 from parity.records.findings import DecisionResult, LatencyResult, NumericResult, ShapeResult
 from parity.records.golden import GoldenResult
@@ -54,6 +55,7 @@ class Record:
     numeric: tuple[NumericResult, ...] = ()
     decisions: tuple[DecisionResult, ...] = ()
     shapes: tuple[ShapeResult, ...] = ()
+    behaviour: tuple[BehaviourResult, ...] = ()
     latency: tuple[LatencyResult, ...] = ()
     memory: MemoryFacts | None = None
     runtime: dict[str, str] | None = None

@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from parity.records import DecisionResult, LatencyResult, NumericResult, Record, ShapeResult, Verdict, WaiverResult
+from parity.records import (
+    BehaviourResult,
+    DecisionResult,
+    LatencyResult,
+    NumericResult,
+    Record,
+    ShapeResult,
+    Verdict,
+    WaiverResult,
+)
 from parity.reports.numbers import (
     ABSENT,
     against,
@@ -21,7 +30,7 @@ from parity.reports.numbers import (
     share,
     size,
 )
-from parity.reports.summary import metric_words
+from parity.reports.summary import kind_words, metric_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +72,11 @@ def sections(record: Record) -> tuple[Section, ...]:
             title="Shapes",
             columns=("batch, sizes", "outcome", "floor", "error / floor", "limit"),
             lines=tuple(_shape(each) for each in record.shapes),
+        ),
+        Section(
+            title="Behaviour",
+            columns=("kind", "of", "SQNR, dB", "floors", "limit"),
+            lines=tuple(_behaviour(each) for each in record.behaviour),
         ),
         Section(
             title="Latency",
@@ -154,6 +168,22 @@ def _shape(result: ShapeResult) -> Line:
         limit=number(result.limit),
         verdict=result.verdict,
         more=_known(result.detail, result.message),
+    )
+
+
+def _behaviour(result: BehaviourResult) -> Line:
+    return Line(
+        what=kind_words(result.kind),
+        measured=result.name,
+        yardstick=number(result.sqnr_db),
+        ratio=against(result.ratio, result.limit).partition(" / ")[0],
+        limit=number(result.limit),
+        verdict=result.verdict,
+        more=_known(
+            result.message or result.detail,
+            _with("{} values differ", result.mismatched),
+            None if result.verdict else "for information, no gate",
+        ),
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from parity.records import (
+    BehaviourResult,
     DecisionResult,
     GoldenResult,
     Hazard,
@@ -80,12 +81,14 @@ def row(record: Record, batch: int | None) -> Row:
 
 
 def _shapes(results: tuple[ShapeResult, ...]) -> tuple[tuple[str, Verdict], ...]:
-    """Every batch size; of the sizes of other symbols those that did not pass, and how many did."""
-    sized = [each for each in results if each.sizes]
-    shown = [each for each in results if not each.sizes or each.verdict is not Verdict.PASS]
-    passed = len(sized) - sum(each.verdict is not Verdict.PASS for each in sized)
-    found = [(each.shape, each.verdict) for each in shown]
-    return (*found, *([(f"+{count(passed, 'size')}", Verdict.PASS)] if passed else []))
+    """Every batch size; of the sizes of other symbols the first that did not pass, and how many more there are."""
+    found = [(each.shape, each.verdict) for each in results if not each.sizes]
+    for verdict in GRAVEST_FIRST:
+        sized = [each.shape for each in results if each.sizes and each.verdict is verdict]
+        shown = 0 if verdict is Verdict.PASS else SHOWN_SIZES
+        found += [(shape, verdict) for shape in sized[:shown]]
+        found += [(f"+{count(len(sized) - shown, 'size')}", verdict)] if len(sized) > shown else []
+    return tuple(found)
 
 
 def ended(record: Record) -> str:
@@ -261,6 +264,7 @@ def reasons(record: Record) -> tuple[str, ...]:
         ("output", record.numeric),
         ("decision", record.decisions),
         ("batch", _first_sizes(record.shapes)),
+        ("behaviour", record.behaviour),
         ("latency at batch", record.latency),
     ):
         for result in results:
@@ -287,6 +291,11 @@ def _first_sizes(results: tuple[ShapeResult, ...]) -> tuple[ShapeResult, ...]:
     return tuple(each for each in results if each not in failed[SHOWN_SIZES:])
 
 
+def kind_words(kind: str) -> str:
+    """`batch_invariance` as words."""
+    return kind.replace("_", " ")
+
+
 def _label(result: object) -> str:
     if isinstance(result, NumericResult):
         return result.output
@@ -294,4 +303,6 @@ def _label(result: object) -> str:
         return f"{metric_words(result.metric)} of {result.output}"
     if isinstance(result, ShapeResult):
         return result.shape
+    if isinstance(result, BehaviourResult):
+        return f"({kind_words(result.kind)})"
     return str(getattr(result, "batch", ""))

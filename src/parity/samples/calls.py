@@ -21,6 +21,10 @@ EXAMPLE_BATCH = 2
 """Batch size of the export example: torch.export treats 0 and 1 specially, and 2 hides least."""
 
 
+AGAIN, LAST = "~again", "~last"
+"""What the first call is stored under, after its id, when it is made twice in a row and after all others."""
+
+
 @dataclass(frozen=True)
 class Call:
     """One call of the model.

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import torch
 
-from parity.artifacts import Artifact, Manifest, describe_files
+from parity.artifacts import Artifact, Declared, Manifest, describe_files
 from parity.compare.structure import flatten
 from parity.exporters import EXPORTERS, ExportJob
+from parity.exporters.declared import onnx_dims
 from parity.models.build import build, require_weights
 from parity.models.spec import ModelSpec
 from parity.samples.calls import plan_calls
@@ -71,7 +72,16 @@ def export(task: ExportTask) -> Manifest:
         seconds=seconds,
         files=describe_files(task.folder),
         notes=exported.notes,
+        declared=exported.declared or _declared(exporter.format, task.folder / exported.entry),
     )
+
+
+def _declared(kind: str, path: Path) -> Declared | None:
+    if kind != "onnx":
+        return None
+    import onnx  # noqa: PLC0415  # optional, and whoever made the file has loaded it
+
+    return onnx_dims(onnx.load(path, load_external_data=False))
 
 
 def _tensors(stored: StoredSamples, indices: tuple[int, ...]) -> tuple[torch.Tensor, ...]:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from parity.artifacts import REDUCED, Artifact, Manifest, describe_files
+from parity.artifacts import REDUCED, Artifact, Declared, Manifest, describe_files
 from parity.errors import UsageError
+from parity.exporters.declared import onnx_dims, program_dims
 from parity.models.kinds import CHECKPOINT, EXPORTED_PROGRAM, TORCHSCRIPT, archive_kind
 
 
@@ -36,7 +37,7 @@ def _zipped(path: Path) -> Artifact:
         precision = "int8" if "quantized" in code else _torchscript_precision(path)
         return _artifact(path, "torchscript", precision, (path.name,))
     if kind == EXPORTED_PROGRAM:
-        return _artifact(path, "exported-program", "float", (path.name,))
+        return _artifact(path, "exported-program", "float", (path.name,), _program_dims(path))
     raise UsageError(
         "this file is no artifact",
         where=str(path),
@@ -75,7 +76,16 @@ def _onnx(path: Path) -> Artifact:
     nodes = [node for graph in (model.graph, *model.functions) for node in graph.node]
     quantized = any(node.op_type in QUANTIZED_OPS for node in nodes)
     precision = "int8" if quantized else _onnx_precision(model.graph.initializer)
-    return _artifact(path, "onnx", precision, (path.name, *sorted(beside)))
+    return _artifact(path, "onnx", precision, (path.name, *sorted(beside)), onnx_dims(model))
+
+
+def _program_dims(path: Path) -> Declared | None:
+    import torch  # noqa: PLC0415  # only for this kind of file
+
+    try:
+        return program_dims(torch.export.load(path))
+    except Exception:  # noqa: BLE001  # an operator that only the model's code registers: the open stage tells
+        return None
 
 
 def _torchscript_precision(path: Path) -> str:
@@ -108,6 +118,8 @@ def _reduced(sizes: Mapping[str, int]) -> str:
     return most if most in REDUCED and floats[most] else "float"
 
 
-def _artifact(path: Path, kind: str, precision: str, files: tuple[str, ...]) -> Artifact:
+def _artifact(
+    path: Path, kind: str, precision: str, files: tuple[str, ...], declared: Declared | None = None
+) -> Artifact:
     described = describe_files(path.parent, only=files)
-    return Artifact(path.parent, Manifest(path.name, kind, precision, path.name, files=described))
+    return Artifact(path.parent, Manifest(path.name, kind, precision, path.name, files=described, declared=declared))

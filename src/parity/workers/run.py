@@ -10,7 +10,7 @@ from parity.arrays import ArrayWriter
 from parity.artifacts import Artifact
 from parity.errors import ParityError
 from parity.models.spec import ModelSpec
-from parity.samples.calls import Call, kept
+from parity.samples.calls import AGAIN, LAST, Call, kept
 from parity.samples.store import StoredSamples
 from parity.workers.entry import useful_line
 from parity.workers.load import HELD_OUT
@@ -47,7 +47,8 @@ def run(task: RunTask) -> Ran:
     """Open the artifact and make every call, writing outputs to `task.folder`.
 
     A call that raises is recorded and the next one is made: another batch size may well work. After the
-    first failure the rest of the held-out calls is left out, since nothing more can be learnt from them.
+    first failure the rest of the held-out calls is left out, since nothing more can be learnt from them. The
+    first call is made twice in a row, and once more after all others.
     """
     try:
         session = open_session(task.spec, task.artifact, task.runtime, threads=task.threads, device=task.device)
@@ -56,14 +57,21 @@ def run(task: RunTask) -> Ran:
         return Ran(opened=False, message=message, failed={}, facts={})
     stored = StoredSamples(task.samples / HELD_OUT, task.spec.signature)
     failed: dict[str, str] = {}
-    gave_up = False
+    first = task.calls[0]
     with ArrayWriter(task.folder, OUTPUTS) as writer:
-        for call in task.calls:
+
+        def answered(call: Call, key: str) -> bool:
+            try:
+                writer.put_all(key, kept(session.run(stored.batch(call.samples)), call))
+            except Exception as error:  # noqa: BLE001  # a stage boundary: the call's failure is a finding
+                failed[key] = error.what if isinstance(error, ParityError) else useful_line(error)
+            return key not in failed
+
+        gave_up = not (answered(first, first.id) and answered(first, f"{first.id}{AGAIN}"))
+        for call in task.calls[1:]:
             if gave_up and call.sweep is None:
                 continue
-            try:
-                writer.put_all(call.id, kept(session.run(stored.batch(call.samples)), call))
-            except Exception as error:  # noqa: BLE001  # a stage boundary: the call's failure is a finding
-                failed[call.id] = error.what if isinstance(error, ParityError) else useful_line(error)
-                gave_up = gave_up or call.sweep is None
+            gave_up = (not answered(call, call.id) and call.sweep is None) or gave_up
+        if first.id not in failed:
+            answered(first, f"{first.id}{LAST}")
     return Ran(opened=True, message="", failed=failed, facts=dict(session.facts))
