@@ -69,7 +69,7 @@ class Cell:
         synthetic: Whether the samples are random.
         left_out: Batch sizes that were asked for and that the signature does not allow.
         allowed: What it does allow.
-        declared: What the artifact itself was found to say of its dimensions.
+        observed: What the artifact declares, and how it took what the model refuses.
     """
 
     target: str
@@ -82,7 +82,7 @@ class Cell:
     synthetic: bool
     left_out: Sequence[int] = ()
     allowed: str = ""
-    declared: Sequence[BehaviourFinding] = ()
+    observed: Sequence[BehaviourFinding] = ()
 
 
 def judge_cell(cell: Cell, reference: Reference) -> Record:
@@ -185,7 +185,7 @@ def _behaviour(cell: Cell, reference: Reference, *, ran_everywhere: bool) -> tup
     yardsticks = reference.yardsticks
     invariant = {name: each for name, each in yardsticks.items() if name not in reference.mixed}
     found = (
-        *(each for each in cell.declared if not each.name.startswith("output ") or not ran_everywhere),
+        *(each for each in cell.observed if not each.name.startswith("output ") or not ran_everywhere),
         *compare_repeats(cell.outputs, yardsticks, cell.calls, cell.failed),
         *compare_batches(cell.outputs, reference.arrays, invariant, cell.calls),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -29,14 +30,16 @@ from parity.golden.evidence import Evidence, toolchain
 from parity.keeping import keep_worst
 from parity.models.spec import ModelSpec
 from parity.records import MemoryFacts, Record, ReferenceFacts, Stage, Symptom, Verdict
+from parity.running import Running, with_outputs
+from parity.samples.excluded import Excluded
 from parity.samples.store import StoredSamples
 from parity.settings import TimeoutSettings
 from parity.targets import Target
 from parity.workers.load import HELD_OUT, Loaded, load
 from parity.workers.process import Children, Outcome
 from parity.workers.reduced import ReducedTask, reduced_reference
-from parity.workers.reference import ORACLE, REFERENCE, ReferenceTask, reference
-from parity.workers.run import OUTPUTS, Ran, RunTask, run
+from parity.workers.reference import ORACLE, REFERENCE, REFUSED, ReferenceTask, reference
+from parity.workers.run import OUTPUTS, Ran
 
 T = TypeVar("T")
 
@@ -152,9 +155,12 @@ class Workbench:
         loaded = self.loaded()
         self.notice("reference")
         folder = self.folder / "reference"
-        task = ReferenceTask(self.spec, self.samples, loaded.calls, folder, self.threads, loaded.model.weights_sha256)
+        sha = loaded.model.weights_sha256
+        task = ReferenceTask(self.spec, self.samples, loaded.calls, folder, self.threads, sha, loaded.excluded)
         log = self.artifacts / "reference.log"
         outcome = self.children.run(reference, task, log=log, timeout=self.timeouts.run)
+        if outcome.symptom is Symptom.CRASH:  # perhaps at an input that it should refuse
+            outcome = self.children.run(reference, replace(task, excluded=()), log=log, timeout=self.timeouts.run)
         facts: ReferenceFacts = value_of(outcome, f"the reference of {self.spec.name} cannot be run")
         eager, exact = ArrayReader(folder, REFERENCE), ArrayReader(folder, ORACLE)
         facts = decided(facts, eager, loaded.calls, self.spec.decision)
@@ -163,6 +169,11 @@ class Workbench:
         mixed = mixed_outputs(arrays, yardsticks, loaded.calls, TWO_ANSWERS * self.spec.limits.ratio)
         facts = replace(facts, notes=(*facts.notes, *remarks(yardsticks, mixed)))
         return Reference(facts, arrays, yardsticks, mixed=mixed)
+
+    def _refused(self) -> tuple[Excluded, ...]:
+        """Calls that the signature excludes and the model refuses."""
+        refused = json.loads((self.folder / "reference" / REFUSED).read_text())
+        return tuple(each for each in self.loaded().excluded if each.call.id in refused)
 
     def _reduced(self, precision: str) -> Reference:
         loaded, ref = self.loaded(), self.reference()
@@ -220,22 +231,14 @@ class Workbench:
 
     def _run(self, target: Target, artifact: Artifact, made: Exported) -> Judged:
         loaded, ref = self.loaded(), self.reference()
-        artifact = _with_outputs(artifact, ref.facts)
+        artifact = with_outputs(artifact, ref.facts)
         declared = compare_declared(artifact.manifest.declared, self.spec.signature, ref.facts.outputs)
         self.notice(f"run {target.name}")
         folder = self.folder / "outputs" / target.name
         log = self.artifacts / target.exporter / f"{target.runtime}.run.log"
-        task = RunTask(
-            artifact=artifact,
-            runtime=target.runtime,
-            spec=self.spec,
-            samples=self.samples,
-            calls=loaded.calls,
-            folder=folder,
-            threads=self.threads,
-            device=self.device,
-        )
-        outcome = self.children.run(run, task, log=log, timeout=self.timeouts.run)
+        running = Running(self.spec, self.samples, self.children, self.timeouts.run, self.threads, self.device)
+        attempt = running.attempt(running.task(artifact, target.runtime, loaded.calls, folder), self._refused(), log)
+        outcome = attempt.outcome
         if outcome.symptom is not Symptom.OK:
             record = self._ended(target, Stage.RUN, outcome.symptom, outcome.message, Verdict.FAIL, log=str(log))
             return Judged(replace(record, export=made.facts, behaviour=judge_declared(declared)))
@@ -254,7 +257,7 @@ class Workbench:
             synthetic=loaded.samples.synthetic,
             left_out=loaded.left_out,
             allowed=str(self.spec.signature.batch_dim),
-            declared=declared,
+            observed=(*declared, *attempt.behaviour),
         )
         record = judge_cell(cell, self.reduced(cell.precision) if cell.precision in REDUCED else ref)
         kept = keep_worst(record, cell, ref, self.stored(), log.with_name(f"{target.runtime}.worst"))
@@ -273,14 +276,6 @@ class Workbench:
         log: str | None = None,
     ) -> Record:
         return Record(target=target.name, verdict=verdict, stage=stage, symptom=symptom, message=message, log=log)
-
-
-def _with_outputs(artifact: Artifact, facts: ReferenceFacts) -> Artifact:
-    """A file made elsewhere may call its outputs anything; the model's own names go with it, in order."""
-    if artifact.manifest.outputs:
-        return artifact
-    names = tuple(output.name for output in facts.outputs)
-    return replace(artifact, manifest=replace(artifact.manifest, outputs=names))
 
 
 def value_of(outcome: Outcome, what: str) -> Any:

@@ -100,6 +100,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "folds length": ("zoo.py:FoldsLength", *LENGTHS, "--target", "trace", "--target", "script"),
     "needs two": ("zoo.py:NeedsTwo", *LENGTHS, "--target", "script", "--batch-sizes", "1,2,64"),
     "static": (*CLASSIFIER, *_artifacts("static.onnx", "named.onnx", "counts.ts.pt")),
+    "mixes": ("zoo.py:Centred", *SAMPLES, "--target", "trace"),
+    "checks": ("zoo.py:Checks", *SAMPLES, "--target", "trace", "--target", "script"),
     "no fault": ("zoo.py:Classifier", *SAMPLES, *TRACERS, "--target", "export"),
     "few": ("net.pt", "--arch", "zoo.py:Classifier", *INPUT, "--samples", "few.npz", *_artifacts("healthy-int8.onnx")),
     "random": ("zoo.py:Random", *SAMPLES, "--target", "script"),

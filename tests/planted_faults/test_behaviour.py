@@ -39,9 +39,8 @@ def test_a_module_that_counts_its_calls_does_not_repeat_itself(runs: Background)
     assert "state is kept between calls" in record.message
 
 
-@pytest.mark.parametrize("artifact", ["dropout.onnx", "dropout.ts.pt"])
-def test_dropout_that_was_left_on_is_named_as_the_cause(runs: Background, artifact: str) -> None:
-    record = runs["faulty"].record(artifact)
+def test_dropout_that_was_left_on_is_named_as_the_cause(runs: Background) -> None:
+    record = runs["faulty"].record("dropout.ts.pt")
     (found,) = of(record, "repeatability")
     assert found.verdict is Verdict.FAIL
     assert "a random layer was left on" in record.message
@@ -56,6 +55,23 @@ def test_healthy_artifacts_repeat_themselves_and_answer_alone_as_in_a_batch(runs
 
 
 def test_a_model_that_looks_at_its_whole_batch_is_noted_and_no_target_held_to_invariance(runs: Background) -> None:
-    (note,) = (note for note in runs["branches"].report.reference.notes if "mixes the samples" in note)
+    (note,) = (note for note in runs["mixes"].report.reference.notes if "mixes the samples" in note)
     assert "batch invariance" in note
-    assert not of(runs["branches"].record("script"), "batch_invariance")
+    record = runs["mixes"].record("trace")
+    assert not of(record, "batch_invariance")
+    assert record.verdict is Verdict.PASS, record
+
+
+def test_a_shape_that_the_model_refuses_and_a_trace_answers_is_caught(runs: Background) -> None:
+    assert runs["checks"].status == 1
+    record = runs["checks"].record("trace")
+    found = {each.name: each.verdict for each in of(record, "excluded_shape")}
+    assert found == {"x [2, 13]": Verdict.PASS, "x [2, 1]": Verdict.FAIL}
+    assert record.message == "x [2, 1]: answers an input that the model refuses"
+    assert {each.verdict for each in record.numeric} == {each.verdict for each in record.shapes} == {Verdict.PASS}
+
+
+def test_a_shape_that_both_refuse_passes(runs: Background) -> None:
+    record = runs["checks"].record("script")
+    assert {each.verdict for each in of(record, "excluded_shape")} == {Verdict.PASS}
+    assert record.verdict is Verdict.PASS

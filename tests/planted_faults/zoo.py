@@ -133,6 +133,32 @@ class Counts(Classifier):
         return logits * (1.0 + 0.1 * self.calls)
 
 
+class Centred(Classifier):
+    """Subtracts the mean of its batch, as a normalisation does whose statistics were never fixed."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return logits that depend on the other samples."""
+        logits: torch.Tensor = self.head(torch.relu(self.norm(self.stem(x - x.mean(dim=0)))))
+        return logits
+
+
+class Checks(nn.Module):
+    """Float32 [N, 12] to [N, 4]: looks at the shape of its input before it scales it, which tracing leaves out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.scale = nn.Parameter(torch.linspace(0.5, 1.5, FEATURES))
+        self.head = nn.Linear(FEATURES, CLASSES)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the logits; raises where it has another number of features."""
+        if x.shape[1] != 12:  # TorchScript compiles no global numbers
+            raise ValueError("12 features are needed")
+        logits: torch.Tensor = self.head(x * self.scale)
+        return logits
+
+
 class Constant(Classifier):
     """Answers the same whatever it is asked."""
 

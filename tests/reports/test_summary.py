@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parity.records import Stage, Symptom, Verdict
+from parity.records import BehaviourResult, ShapeResult, Stage, Symptom, Verdict
 from parity.reports import summary
 
 from . import examples
@@ -76,3 +76,25 @@ def test_a_waived_target_is_named_in_the_sentence_and_not_among_the_skipped() ->
 def test_a_waiver_that_no_longer_covers_the_failure_is_no_excuse() -> None:
     failing = examples.waived(verdict=Verdict.FAIL)
     assert "1 failed (onnx@onnxruntime)" in summary.outcome(examples.report(failing))
+
+
+def sized(verdict: Verdict, size: int) -> ShapeResult:
+    message = f"size {size} is wrong" if verdict is Verdict.FAIL else None
+    return ShapeResult(batch=1, sizes={"T": size}, symptom=Symptom.OK, verdict=verdict, message=message)
+
+
+def test_sizes_of_other_symbols_are_counted_by_verdict_and_the_first_that_fail_are_told() -> None:
+    failing = [sized(Verdict.FAIL, size) for size in range(5)]
+    plain = examples.shapes()
+    record = examples.record("trace@torchscript", shapes=(*plain, *failing, sized(Verdict.PASS, 7)))
+    shown = summary.row(record, None).shapes
+    assert shown[len(plain) :] == (("+5 sizes", Verdict.FAIL), ("+1 size", Verdict.PASS))
+    assert summary.reasons(record)[-4:] == (
+        "batch 1, T=0: size 0 is wrong", "batch 1, T=1: size 1 is wrong", "batch 1, T=2: size 2 is wrong",
+        "and 2 more sizes of the sweep: all are in the details",
+    )  # fmt: skip
+
+
+def test_a_behaviour_that_fails_is_told_with_its_kind() -> None:
+    wrong = BehaviourResult(kind="batch_invariance", name="y", verdict=Verdict.FAIL, message="y: it depends")
+    assert "behaviour (batch invariance): y: it depends" in summary.reasons(examples.record("a@b", behaviour=(wrong,)))

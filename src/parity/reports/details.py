@@ -30,7 +30,7 @@ from parity.reports.numbers import (
     share,
     size,
 )
-from parity.reports.summary import kind_words, metric_words
+from parity.reports.summary import metric_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,13 +167,13 @@ def _shape(result: ShapeResult) -> Line:
         ratio=against(result.ratio, result.limit).partition(" / ")[0],
         limit=number(result.limit),
         verdict=result.verdict,
-        more=_known(result.detail, result.message),
+        more=_known(result.message or result.detail),
     )
 
 
 def _behaviour(result: BehaviourResult) -> Line:
     return Line(
-        what=kind_words(result.kind),
+        what=metric_words(result.kind),
         measured=result.name,
         yardstick=number(result.sqnr_db),
         ratio=against(result.ratio, result.limit).partition(" / ")[0],

@@ -32,7 +32,6 @@ _AGAINST_EAGER = frozenset({"accuracy_difference", "mean_iou_difference", "token
 GRAVEST_FIRST = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS, Verdict.SKIP)
 SHOWN_SIZES = 3
 """Failing sizes whose messages are listed; one symbol that became a constant fails at a dozen."""
-
 SYMBOLS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INCONCLUSIVE: "?", Verdict.SKIP: "-"}
 _COARSE = 2
 """Digits of an error and its floor in a row: eighty columns have no room for three, and the ratio has them."""
@@ -81,13 +80,11 @@ def row(record: Record, batch: int | None) -> Row:
 
 
 def _shapes(results: tuple[ShapeResult, ...]) -> tuple[tuple[str, Verdict], ...]:
-    """Every batch size; of the sizes of other symbols the first that did not pass, and how many more there are."""
+    """Every batch size, and how many sizes of other symbols ended how."""
     found = [(each.shape, each.verdict) for each in results if not each.sizes]
     for verdict in GRAVEST_FIRST:
-        sized = [each.shape for each in results if each.sizes and each.verdict is verdict]
-        shown = 0 if verdict is Verdict.PASS else SHOWN_SIZES
-        found += [(shape, verdict) for shape in sized[:shown]]
-        found += [(f"+{count(len(sized) - shown, 'size')}", verdict)] if len(sized) > shown else []
+        sized = [each for each in results if each.sizes and each.verdict is verdict]
+        found += [(f"+{count(len(sized), 'size')}", verdict)] if sized else []
     return tuple(found)
 
 
@@ -273,8 +270,8 @@ def reasons(record: Record) -> tuple[str, ...]:
             text = result.message or getattr(result, "detail", None)
             if text and text not in record.message:
                 found.append(f"{name} {_label(result)}: {text}")
-    more = len([each for each in record.shapes if each.verdict is Verdict.FAIL and each.sizes]) - SHOWN_SIZES
-    found += [f"and {count(more, 'more size')} of the sweep: all are in the details"] if more > 0 else []
+    more = len(record.shapes) - len(_first_sizes(record.shapes))
+    found += [f"and {count(more, 'more size')} of the sweep: all are in the details"] if more else []
     return tuple(text for text in found if text)
 
 
@@ -291,11 +288,6 @@ def _first_sizes(results: tuple[ShapeResult, ...]) -> tuple[ShapeResult, ...]:
     return tuple(each for each in results if each not in failed[SHOWN_SIZES:])
 
 
-def kind_words(kind: str) -> str:
-    """`batch_invariance` as words."""
-    return kind.replace("_", " ")
-
-
 def _label(result: object) -> str:
     if isinstance(result, NumericResult):
         return result.output
@@ -304,5 +296,5 @@ def _label(result: object) -> str:
     if isinstance(result, ShapeResult):
         return result.shape
     if isinstance(result, BehaviourResult):
-        return f"({kind_words(result.kind)})"
+        return f"({metric_words(result.kind)})"
     return str(getattr(result, "batch", ""))

@@ -56,12 +56,13 @@ def make_sample(sample: Sample, signature: Signature, sizes: Mapping[str, int]) 
     for spec in signature.inputs:
         array = np.asarray(sample[spec.name])
         for axis, dim in enumerate(spec.dims[skipped:]):
-            array = _resized(array, axis, sizes.get(dim.symbol or "", array.shape[axis]))
+            array = resized(array, axis, sizes.get(dim.symbol or "", array.shape[axis]))
         made[spec.name] = np.array(_in_range(array, spec, before, sizes))
     return made
 
 
-def _resized(array: Array, axis: int, size: int) -> Array:
+def resized(array: Array, axis: int, size: int) -> Array:
+    """An array that is cropped or repeated along an axis; zeros where there is nothing to repeat."""
     if size == array.shape[axis]:
         return array
     if not array.shape[axis]:

@@ -10,6 +10,7 @@ from parity.models.build import build, code_digest, factory_file, weights_digest
 from parity.models.spec import ModelSpec
 from parity.records import ModelFacts, SampleFacts
 from parity.samples.calls import Call, plan_example
+from parity.samples.excluded import Excluded, plan_excluded
 from parity.samples.sources import read_labels, read_samples, synthetic_samples
 from parity.samples.store import SampleSet, StoredSamples, check_disjoint, write_made, write_samples
 from parity.samples.sweep import plan_sweep
@@ -22,14 +23,15 @@ CALIBRATION = "calibration"
 class Loaded:
     """What the rest of the run needs to know of the model and the samples.
 
-    `left_out` are the batch sizes that were asked for and that the signature does not allow.
-    `example_sha256` stands for the inputs that an export depends on besides the model: the example and
-    the calibration samples.
+    `excluded` are calls that the signature rules out, for eager and then a target to refuse. `left_out` are the
+    batch sizes that were asked for and that it does not allow. `example_sha256` stands for the inputs that an
+    export depends on besides the model: the example and the calibration samples.
     """
 
     model: ModelFacts
     samples: SampleFacts
     calls: tuple[Call, ...]
+    excluded: tuple[Excluded, ...]
     left_out: tuple[int, ...]
     example: tuple[int, ...]
     example_sha256: str
@@ -52,7 +54,8 @@ def load(spec: ModelSpec, folder: Path, batch_sizes: tuple[int, ...]) -> Loaded:
     elements = [sum(array.size for array in stored[index].values()) for index in range(len(stored))]
     example = plan_example(held_out.shapes, elements, spec.signature.batch_dim)
     sweep = plan_sweep(stored, spec.signature, batch_sizes, max(elements))
-    write_made(folder / HELD_OUT, sweep.made, held_out.n)
+    excluded, others = plan_excluded(stored, spec.signature, held_out.n + len(sweep.made))
+    write_made(folder / HELD_OUT, (*sweep.made, *others), held_out.n)
     module = built.module
     return Loaded(
         model=ModelFacts(
@@ -75,6 +78,7 @@ def load(spec: ModelSpec, folder: Path, batch_sizes: tuple[int, ...]) -> Loaded:
             notes=sweep.notes,
         ),
         calls=sweep.calls,
+        excluded=excluded,
         left_out=sweep.left_out,
         example=example,
         example_sha256=",".join(held_out.digests[index] for index in example),

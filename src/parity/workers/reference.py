@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from parity.models.reductions import watch_reductions
 from parity.models.spec import ModelSpec
 from parity.records import OutputFacts, ReferenceFacts
 from parity.samples.calls import Call, kept, own_noise_id
+from parity.samples.excluded import Excluded
 from parity.samples.refused import refused_notes
 from parity.samples.store import StoredSamples
 from parity.workers.calling import call_module, copied
@@ -31,6 +33,7 @@ from parity.workers.stability import difference, unstable_runs
 
 REFERENCE = "reference"
 ORACLE = "oracle"
+REFUSED = "refused.json"
 
 SIZED_COPIES = 4
 """Jittered copies of a call with few numbers at sizes of its own: its error alone may be small by luck."""
@@ -46,6 +49,7 @@ class ReferenceTask:
     folder: Path
     threads: int
     weights_sha256: str
+    excluded: tuple[Excluded, ...] = ()
 
 
 def reference(task: ReferenceTask) -> ReferenceFacts:
@@ -81,6 +85,7 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
         notes = (*notes, "forward names float32 itself, which the float64 oracle overrides")
     # After everything that it must not disturb, and before the untouched copy is called.
     observed = observe(untouched, task.spec, stored.batch(first.samples))
+    _ask_excluded(task, module, stored)
     return ReferenceFacts(
         oracle="float64" if oracle else "reordering",
         oracle_reason=reason,
@@ -93,6 +98,17 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
         notes=(*notes, *observed.notes, *drawn.notes),
         hazards=observed.hazards,
     )
+
+
+def _ask_excluded(task: ReferenceTask, module: nn.Module, stored: StoredSamples) -> None:
+    """Write down which calls that the signature excludes the model refuses; last, since it may die there."""
+    refused: list[str] = []
+    for each in task.excluded:
+        try:
+            call_module(module, stored.batch(each.call.samples))
+        except Exception:  # noqa: BLE001  # whatever it raises, it refuses
+            refused.append(each.call.id)
+    (task.folder / REFUSED).write_text(json.dumps(refused))
 
 
 @dataclass(frozen=True)

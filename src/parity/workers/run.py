@@ -10,13 +10,16 @@ from parity.arrays import ArrayWriter
 from parity.artifacts import Artifact
 from parity.errors import ParityError
 from parity.models.spec import ModelSpec
+from parity.runtimes import Session
 from parity.samples.calls import AGAIN, LAST, Call, kept
+from parity.samples.excluded import Excluded
 from parity.samples.store import StoredSamples
 from parity.workers.entry import useful_line
 from parity.workers.load import HELD_OUT
 from parity.workers.opening import open_session
 
 OUTPUTS = "outputs"
+AT_EXCLUDED = "at-excluded"
 
 
 @dataclass(frozen=True)
@@ -31,16 +34,21 @@ class RunTask:
     folder: Path
     threads: int
     device: str = "cpu"
+    excluded: tuple[Excluded, ...] = ()
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of it: `failed` holds, by call, the line that matters; `opened` is False where nothing ran."""
+    """What came of it: `failed` holds, by call, the line that matters; `opened` is False where nothing ran.
+
+    `answered` are calls that the model refuses and the target answers.
+    """
 
     opened: bool
     message: str
     failed: Mapping[str, str]
     facts: Mapping[str, str]
+    answered: tuple[str, ...] = ()
 
 
 def run(task: RunTask) -> Ran:
@@ -74,4 +82,19 @@ def run(task: RunTask) -> Ran:
             gave_up = (not answered(call, call.id) and call.sweep is None) or gave_up
         if first.id not in failed:
             answered(first, f"{first.id}{LAST}")
-    return Ran(opened=True, message="", failed=failed, facts=dict(session.facts))
+    answered_too = _ask_excluded(task, session, stored)
+    return Ran(opened=True, message="", failed=failed, facts=dict(session.facts), answered=answered_too)
+
+
+def _ask_excluded(task: RunTask, session: Session, stored: StoredSamples) -> tuple[str, ...]:
+    """Calls that the model refuses and this target answers; a file says at which one it may have died."""
+    answered: list[str] = []
+    for each in task.excluded:
+        (task.folder / AT_EXCLUDED).write_text(each.name)
+        try:
+            session.run(stored.batch(each.call.samples))
+        except Exception as error:  # noqa: BLE001  # whatever it raises, it refuses
+            print(f"{each.name}: {useful_line(error)}")  # noqa: T201  # goes to the log
+        else:
+            answered.append(each.call.id)
+    return tuple(answered)

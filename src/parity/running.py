@@ -1,0 +1,94 @@
+"""One artifact run at one runtime in a child process, and run once more where it died at what it should refuse."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from parity.artifacts import Artifact
+from parity.models.spec import ModelSpec
+from parity.records import BehaviourFinding, ReferenceFacts, Symptom
+from parity.samples.calls import Call
+from parity.samples.excluded import Excluded
+from parity.workers.process import Children, Outcome
+from parity.workers.run import AT_EXCLUDED, Ran, RunTask, run
+
+EXCLUDED_SHAPE, DIED_AT_EXCLUDED = "excluded_shape", "died_at_excluded_shape"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How a run ended, and what became of the calls that the model refuses."""
+
+    outcome: Outcome
+    behaviour: tuple[BehaviourFinding, ...]
+
+
+@dataclass(frozen=True)
+class Running:
+    """Where runs of one model take place.
+
+    Attributes:
+        spec: The model.
+        samples: The folder of the stored samples.
+        children: Starts the child processes.
+        timeout: Seconds after which a run is stopped.
+        threads: Intra-op threads.
+        device: What targets run on.
+    """
+
+    spec: ModelSpec
+    samples: Path
+    children: Children
+    timeout: float
+    threads: int
+    device: str
+
+    def task(self, artifact: Artifact, runtime: str, calls: Sequence[Call], folder: Path) -> RunTask:
+        """A run of every call, without those that the model refuses."""
+        return RunTask(
+            artifact=artifact,
+            runtime=runtime,
+            spec=self.spec,
+            samples=self.samples,
+            calls=tuple(calls),
+            folder=folder,
+            threads=self.threads,
+            device=self.device,
+        )
+
+    def attempt(self, task: RunTask, refused: Sequence[Excluded], log: Path) -> Attempt:
+        """Run every call, and then those that the model refuses.
+
+        A target that dies at one of these has refused it rudely: it is run again without them.
+        """
+        plain, task, folder = task, replace(task, excluded=tuple(refused)), task.folder
+        outcome = self.children.run(run, task, log=log, timeout=self.timeout)
+        marker = folder / AT_EXCLUDED
+        if outcome.symptom not in (Symptom.CRASH, Symptom.TIMEOUT) or not marker.exists():
+            return Attempt(outcome, _judged(outcome, refused))
+        name = marker.read_text()
+        found = BehaviourFinding(kind=DIED_AT_EXCLUDED, name=name, detail=f"{outcome.message}, at an input to refuse")
+        shutil.rmtree(folder)
+        return Attempt(self.children.run(run, plain, log=log, timeout=self.timeout), (found,))
+
+
+def _judged(outcome: Outcome, refused: Sequence[Excluded]) -> tuple[BehaviourFinding, ...]:
+    if outcome.symptom is not Symptom.OK:
+        return ()
+    ran: Ran = outcome.value
+    detail = "answers an input that the model refuses"
+    return tuple(
+        BehaviourFinding(kind=EXCLUDED_SHAPE, name=each.name, detail=detail if each.call.id in ran.answered else None)
+        for each in (refused if ran.opened else ())
+    )
+
+
+def with_outputs(artifact: Artifact, facts: ReferenceFacts) -> Artifact:
+    """A file made elsewhere may call its outputs anything; the model's own names go with it, in order."""
+    if artifact.manifest.outputs:
+        return artifact
+    names = tuple(output.name for output in facts.outputs)
+    return replace(artifact, manifest=replace(artifact.manifest, outputs=names))
