@@ -12,6 +12,7 @@ import numpy as np
 from parity.arrays import ArrayReader, ArrayWriter
 from parity.compare.errors import Floats
 from parity.compare.floor import ReferenceArrays, measure_floor
+from parity.compare.sets import set_groups
 from parity.golden.evidence import Evidence
 from parity.models.signature import Dim, parse_signature
 from parity.models.spec import ModelSpec
@@ -100,7 +101,7 @@ def bench(
         seconds=0.1,
         threads=1,
     )
-    arrays = ReferenceArrays(ArrayReader(folder, "eager"), ArrayReader(folder, "oracle"))
+    arrays = ReferenceArrays(ArrayReader(folder, "eager"), ArrayReader(folder, "oracle"), set_groups(facts.outputs))
     known = tuple(digests or (f"input-{i}" for i in range(len(first))))
     signature = parse_signature("x: float32[N, 4]" if batched else "x: float32[4]")
     made = Evidence(

@@ -18,6 +18,7 @@ from parity.golden.files import read_golden
 from parity.golden.record import Golden
 from parity.golden.recording import record_golden
 from parity.records import GoldenResult, Verdict
+from tests.compare import detected
 
 from . import made
 
@@ -283,3 +284,26 @@ def test_a_case_has_one_verdict_and_a_message(tmp_path: Path) -> None:
     verdict, message = check_case(golden, made.record(), changed)
     assert verdict is Verdict.FAIL
     assert message.splitlines()[0].startswith("y: error")
+
+
+def _detector(folder: Path, sets: Sequence[dict[str, Any]]) -> made.MadeBench:
+    """A reference that finds these boxes, one image a sample."""
+    by_name = {name: [each[name] for each in sets] for name in sets[0]}
+    dtypes = {"boxes": "float32", "scores": "float32", "labels": "int64"}
+    return made.bench(folder, by_name, dtypes=dtypes, batched=False)
+
+
+def test_boxes_in_another_order_are_what_was_approved_and_one_that_has_moved_or_is_gone_is_not(tmp_path: Path) -> None:
+    sets = [detected.found(12), detected.found(9, seed=1)]
+    golden = _golden(tmp_path, _detector(tmp_path, sets))
+    turned = [detected.shuffled(each) for each in sets]
+    healthy = check_golden(golden, [], _detector(tmp_path / "turned", turned))
+    assert {each.verdict for each in healthy if each.kind == "output"} == {Verdict.PASS}
+    turned[0]["boxes"][2] += 0.1
+    moved = _output(check_golden(golden, [], _detector(tmp_path / "moved", turned)), "boxes")
+    assert moved.verdict is Verdict.FAIL
+    assert "floors of" in moved.message
+    fewer = [sets[0], detected.without(sets[1], 2)]
+    gone = _output(check_golden(golden, [], _detector(tmp_path / "gone", fewer)), "boxes")
+    assert gone.verdict is Verdict.FAIL
+    assert "1 of 21 boxes are on one side only" in gone.message
