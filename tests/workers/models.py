@@ -259,3 +259,12 @@ class Sequence(nn.Module):
 
 def sequences() -> dict[str, Array]:
     return {"x": HELD_OUT}
+
+
+class SixAtLeast(Plain):
+    """Raises for fewer than six samples, and for anything but float32."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        if x.shape[0] < 6 or x.dtype != torch.float32:
+            raise TypeError("six samples at least, in float32")
+        return super().forward(x)

@@ -254,3 +254,12 @@ def test_outputs_of_samples_that_fill_a_call_up_are_not_kept(tmp_path: Path) -> 
     assert [(len(call.samples), call.filler) for call in calls if call.sweep is None] == [(8, 0), (8, 0), (6, 2)]
     assert arrays.eager.get("h2/output").shape == arrays.oracle.get("h2/output").shape == (4, 300)
     assert facts.outputs[0].batched
+
+
+def test_a_model_that_takes_no_sample_alone_has_its_floor_from_the_other_reorderings(tmp_path: Path) -> None:
+    made = replace(spec(models.SixAtLeast), signature=parse_signature("x: float32[N in 6.., 6]"))
+    facts, arrays, calls = described(tmp_path, made)
+    assert facts.oracle == "reordering"
+    first = calls[0].id
+    assert 0 < len(arrays.copies(first)) < facts.jittered_copies + 1
+    assert max(measure_floor(facts, arrays, calls)["output"].floors) >= UNIT_ROUNDOFF["float32"]

@@ -104,14 +104,18 @@ def draw_reorderings(
     """
     for call in calls:
         plain = call_module(module, stored.batch(call.samples))
-        for number, reordering in enumerate(_REORDERINGS):
-            eager.put_all(f"{call.id}~{number}", reordering(module, stored.batch(call.samples)))
-            exact.put_all(f"{call.id}~{number}", plain)
-        for number in range(len(_REORDERINGS), len(_REORDERINGS) + copies):
-            inputs, moved, _ = _jittered(stored.batch(call.samples), module, None, seed=number)
+        for number in range(len(_REORDERINGS) + copies):
             reordering = _REORDERINGS[number % len(_REORDERINGS)]
-            eager.put_all(f"{call.id}~{number}", reordering(moved, _copied(inputs)))
-            exact.put_all(f"{call.id}~{number}", call_module(moved, inputs))
+            inputs, moved, exactly = stored.batch(call.samples), module, plain
+            if number >= len(_REORDERINGS):
+                inputs, moved, _ = _jittered(inputs, module, None, seed=number)
+                exactly = call_module(moved, _copied(inputs))
+            try:
+                drawn = reordering(moved, inputs)
+            except Exception:  # noqa: BLE001, S112  # one sample at a time may be fewer than the model takes
+                continue
+            eager.put_all(f"{call.id}~{number}", kept(drawn, call))
+            exact.put_all(f"{call.id}~{number}", kept(exactly, call))
     return len(_REORDERINGS) + copies
 
 
