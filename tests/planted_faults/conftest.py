@@ -41,7 +41,7 @@ def _make_classifiers(folder: Path) -> None:
     made.save_onnx(model, folder / "healthy.onnx")
     made.save_traced(model, folder / "healthy.ts.pt")
     made.save_onnx(model, folder / "static.onnx", batch=None)
-    made.save_onnx(model, folder / "named.onnx", batch="batch_size")
+    made.save_onnx(model, folder / "other-name.onnx", batch="batch_size")
     counting = zoo.Counts().eval()
     counting.load_state_dict(model.state_dict())
     made.save_scripted(counting, folder / "counts.ts.pt")
@@ -99,7 +99,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "folds": ("zoo.py:FoldsBatch", *SAMPLES, *TRACERS),
     "folds length": ("zoo.py:FoldsLength", *LENGTHS, "--target", "trace", "--target", "script"),
     "needs two": ("zoo.py:NeedsTwo", *LENGTHS, "--target", "script", "--batch-sizes", "1,2,64"),
-    "static": (*CLASSIFIER, *_artifacts("static.onnx", "named.onnx", "counts.ts.pt")),
+    "static": (*CLASSIFIER, *_artifacts("static.onnx", "other-name.onnx", "counts.ts.pt")),
     "mixes": ("zoo.py:Centred", *SAMPLES, "--target", "trace"),
     "checks": ("zoo.py:Checks", *SAMPLES, "--target", "trace", "--target", "script"),
     "no fault": ("zoo.py:Classifier", *SAMPLES, *TRACERS, "--target", "export"),

@@ -21,7 +21,7 @@ def test_a_batch_size_that_became_a_constant_is_named_from_the_graph_itself(runs
 
 
 def test_a_dynamic_dimension_of_another_name_is_dynamic(runs: Background) -> None:
-    record = runs["static"].record("named.onnx")
+    record = runs["static"].record("other-name.onnx")
     assert [each.verdict for each in of(record, "constant_dimension")] == [Verdict.PASS]
     assert record.verdict is Verdict.PASS, record
 
