@@ -14,6 +14,9 @@ million numbers, once as 10,000 samples of 1,000. On the same arrays, in turn:
 Times are medians over the repeats, and a ratio is the median of the ratios within each repeat. The memory is how far
 the peak of resident memory (VmHWM, reset before each) rises above what was resident. Exit status 1 where a comparison
 is less than 10 times as fast as the faster of the two, takes more than 5 plain reads, or more than 64 MB.
+
+Where numba can be used, comparing takes the loop that it compiles. What loading that costs, once in a process, is
+printed before, and is not in the figures. `NUMBA_DISABLE_JIT=1` measures what there is without numba.
 """
 
 from __future__ import annotations
@@ -36,9 +39,10 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
+from parity.compare import fused
 from parity.compare.blocks import MOST_THREADS
 from parity.compare.errors import row_errors
-from parity.environment import cores
+from parity.environment import cores, environment
 
 FASTER = 10.0
 READS = 5.0
@@ -187,6 +191,7 @@ def main() -> int:
     repeat, size = (3, 10_000_000) if options.quick else (options.repeat, 100_000_000)
     console = Console()
     console.print(f"{threads} threads on {cores()} cores; numpy {np.__version__}, torch {torch.__version__}")
+    console.print(_loading())
     results = []
     for shape in ((size,), (10_000, 1_000)):
         results.append(compare(shape, repeat, threads))
@@ -194,6 +199,17 @@ def main() -> int:
     if options.json is not None:
         options.json.write_text(json.dumps([_figures(each) for each in results], indent=2))
     return 0 if all(each.holds for each in results) else 1
+
+
+def _loading() -> str:
+    compiled = []
+    taken = _take(lambda: compiled.append(fused.load("float32")))
+    if compiled == [None]:
+        return "the loop in numba cannot be used: comparing stays in NumPy"
+    memory = "n/a" if taken.memory is None else f"{taken.memory / 1e6:.0f} MB"
+    return (
+        f"the loop in numba {environment(threads=1)['versions']['numba']} was loaded in {taken.seconds:.2f} s, {memory}"
+    )
 
 
 def _figures(found: Compared) -> dict[str, object]:

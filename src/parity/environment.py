@@ -33,6 +33,11 @@ def versions() -> dict[str, str]:
     return found
 
 
+def _accelerator() -> dict[str, str]:
+    """The version of numba where this process has loaded it to compare; artifacts do not depend on it."""
+    return {"numba": metadata.version("numba")} if "numba" in sys.modules else {}
+
+
 def cuda() -> Availability:
     """Whether torch can use a GPU here; imports torch."""
     import torch  # noqa: PLC0415  # only when somebody asks
@@ -79,6 +84,6 @@ def environment(threads: int, device: str = "cpu") -> dict[str, Any]:
         "threads": threads,
         "device": device,
         "machine_class": machine_class(threads, device),
-        "versions": versions(),
+        "versions": versions() | _accelerator(),
         "argv": " ".join(sys.argv[1:]),
     }

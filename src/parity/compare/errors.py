@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from parity.arrays import Array
 from parity.compare.blocks import BLOCK, Block, Plan, over_blocks
+from parity.compare.fused import Measure, fused
 
 Floats = npt.NDArray[np.float64]
 
@@ -63,7 +64,8 @@ def row_errors(target: Array, reference: Array, oracle: Array, *, batched: bool)
     """Errors of one call, in one pass over its arrays and without a copy of any.
 
     Positions where reference or oracle is not finite are left out of the errors. Sums are taken in float64; so are
-    differences, but for `to_eager` of two float32 arrays, which is rounded to float32 once.
+    differences, but for `to_eager` of two float32 arrays, which is rounded to float32 once. A large call takes the
+    loop of `parity.compare.fused` where it can; peaks and counts are the same, and sums differ by their roundings.
 
     Args:
         target: What the target returned, any float or complex dtype, shape of the reference.
@@ -74,7 +76,8 @@ def row_errors(target: Array, reference: Array, oracle: Array, *, batched: bool)
     rows = len(reference) if batched else 1
     plan = Plan(rows, reference.size // rows if rows else 0)
     found = _Lines(plan.lines)
-    over_blocks(plan, lambda: _Pass(target, reference, oracle, found).measure)
+    in_one_loop = fused(target, reference, oracle)
+    over_blocks(plan, lambda: _Pass(target, reference, oracle, found, in_one_loop).measure)
     noise, signal, left_out = (each.reshape(rows, plan.per_row).sum(axis=1) for each in found.sums)
     peak, scale_peak, to_eager = (each.reshape(rows, plan.per_row).max(axis=1) for each in found.peaks)
     count = np.maximum(plan.columns - left_out, 1)
@@ -109,25 +112,32 @@ class _Lines:
 class _Pass:
     """One thread's pass over blocks, with a buffer of its own."""
 
-    def __init__(self, target: Array, reference: Array, oracle: Array, found: _Lines) -> None:
+    def __init__(
+        self, target: Array, reference: Array, oracle: Array, found: _Lines, in_one_loop: Measure | None
+    ) -> None:
         self._arrays = target, reference, oracle
         self._itself = target is reference
         self._found = found
+        self._in_one_loop = in_one_loop
         self._wide = np.dtype(np.complex128 if "c" in {each.dtype.kind for each in self._arrays} else np.float64)
         self._buffer = np.empty(min(BLOCK, reference.size), self._wide)
 
     def measure(self, block: Block) -> None:
         """Fill the lines of a block. A number that is not finite shows in its sums; then each is looked at."""
         target, reference, oracle = (block.of(each) for each in self._arrays)
+        measure = self._in_one_loop or self._measure_in_passes
+        sums, peaks = measure(target, reference, oracle)
+        if np.isfinite(sums).all() and np.isfinite(peaks).all():
+            self._found.sums[:2, block.lines], self._found.peaks[:, block.lines] = sums, peaks
+        else:
+            self._measure_masked(block, target, reference, oracle)
+
+    def _measure_in_passes(self, target: Array, reference: Array, oracle: Array) -> tuple[Floats, Floats]:
+        """What `Measure` promises, by one operation of NumPy after the other."""
         apart = np.zeros(len(target)) if self._itself else _peak(self._apart(target, reference))
         error = self._subtract(target, oracle)
         exact = oracle.astype(self._wide, copy=False)
-        sums = np.stack([_squares(error), _squares(exact)])
-        if np.isfinite(sums).all() and np.isfinite(apart).all():
-            self._found.sums[:2, block.lines] = sums
-            self._found.peaks[:, block.lines] = _peak(error), _peak(exact), apart
-        else:
-            self._measure_masked(block, target, reference, oracle)
+        return np.stack([_squares(error), _squares(exact)]), np.stack([_peak(error), _peak(exact), apart])
 
     def _measure_masked(self, block: Block, target: Array, reference: Array, oracle: Array) -> None:
         judged = np.isfinite(reference) & np.isfinite(oracle)
