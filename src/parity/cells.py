@@ -186,7 +186,7 @@ def _behaviour(cell: Cell, reference: Reference, *, ran_everywhere: bool) -> tup
     invariant = {name: each for name, each in yardsticks.items() if name not in reference.mixed}
     found = (
         *(each for each in cell.observed if not each.name.startswith("output ") or not ran_everywhere),
-        *compare_repeats(cell.outputs, yardsticks, cell.calls, cell.failed),
+        *compare_repeats(cell.outputs.plain(), yardsticks, cell.calls, cell.failed),
         *compare_batches(cell.outputs, reference.arrays, invariant, cell.calls),
     )
     return tuple(judge_behaviour(each, cell.limits, quantized=cell.precision != "float") for each in found)
