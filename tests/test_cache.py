@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,33 @@ def test_the_least_recently_used_artifacts_are_removed_first(tmp_path: Path, mon
     monkeypatch.setattr(cache_module, "KEPT_BYTES", 3000)
     make(cache, "newest", "x" * 1000)
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"old", "newest"}
+
+
+def test_an_artifact_that_somebody_copies_is_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = ArtifactCache(tmp_path)
+    for age, key in enumerate(["used", "held"]):
+        make(cache, key, "x" * 1000)
+        os.utime(tmp_path / key, (1000 - age, 1000 - age))
+    monkeypatch.setattr(cache_module, "KEPT_BYTES", 2500)
+    with cache.locked("held"):
+        make(cache, "newest", "x" * 1000)
+    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"held", "newest"}
+
+
+def test_what_another_process_removes_meanwhile_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = ArtifactCache(tmp_path)
+    make(cache, "gone")
+    search = Path.rglob
+
+    def removed_meanwhile(path: Path, pattern: str) -> Iterator[Path]:
+        if path.name == "gone":
+            shutil.rmtree(path)
+            raise FileNotFoundError(path)
+        return search(path, pattern)
+
+    monkeypatch.setattr(Path, "rglob", removed_meanwhile)
+    make(cache, "new")
+    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"new"}
 
 
 def test_a_copy_holds_every_file_and_shares_none(tmp_path: Path) -> None:

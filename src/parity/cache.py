@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import platformdirs
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from parity.artifacts import MANIFEST, Artifact, read_artifact
 from parity.environment import versions
@@ -91,15 +91,34 @@ class ArtifactCache:
 
     def _prune(self, keep: str) -> None:
         # A name with a dot is another process's artifact in the making.
-        folders = [each for each in self._folder.iterdir() if each.is_dir() and not each.name.startswith(".")]
-        sizes = {folder: sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) for folder in folders}
-        total = sum(sizes.values())
-        for folder in sorted(folders, key=lambda each: each.stat().st_mtime):
+        folders = [each for each in self._folder.iterdir() if not each.name.startswith(".")]
+        used = {folder: usage for folder in folders if (usage := _usage(folder))}
+        total = sum(size for _, size in used.values())
+        for folder in sorted(used, key=lambda each: used[each]):
             if total <= KEPT_BYTES:
                 return
-            if folder.name != keep:
-                total -= sizes[folder]
+            if folder.name != keep and self._removed(folder):
+                total -= used[folder][1]
+
+    def _removed(self, folder: Path) -> bool:
+        """Remove an artifact, unless somebody holds it: it is being copied."""
+        try:
+            with FileLock(self._folder / f"{folder.name}.lock", timeout=0):
                 shutil.rmtree(folder, ignore_errors=True)
+        except Timeout:
+            return False
+        return True
+
+
+def _usage(folder: Path) -> tuple[float, int] | None:
+    """When an artifact was last used, and its size in bytes; None where another process has just removed it."""
+    try:
+        if not folder.is_dir():
+            return None
+        used = folder.stat().st_mtime
+        return used, sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    except FileNotFoundError:
+        return None
 
 
 def place(artifact: Artifact, folder: Path) -> Artifact:
