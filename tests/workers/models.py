@@ -131,6 +131,20 @@ class KeepsFirstShape(Plain):
         return super().forward(x) / self.first
 
 
+class ReadsStorage(Plain):
+    """Takes its input's memory for its values."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return super().forward(x.as_strided(x.shape, (x.shape[1], 1)))
+
+
+class Views(Plain):
+    """Refuses what is not contiguous."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return super().forward(x.view(-1).view(x.shape))
+
+
 class WritesInput(Plain):
     def forward(self, x: torch.Tensor) -> Any:
         x.mul_(0.5)

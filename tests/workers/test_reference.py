@@ -129,6 +129,14 @@ def test_a_reference_that_depends_on_the_calls_before_is_found_by_a_fresh_one(tm
     assert facts.unstable.startswith("a first call and a later one differ in 'output'")
 
 
+def test_a_model_that_reads_memory_and_not_values_is_noted(tmp_path: Path) -> None:
+    facts, _, _ = run(tmp_path, models.ReadsStorage)
+    assert facts.unstable is None
+    (note,) = facts.notes
+    assert note.startswith("forward reads its input's memory: in another layout outputs differ in 'output' by")
+    assert run(tmp_path / "healthy", models.Views)[0].notes == (), "refusing a layout is no other answer"
+
+
 def test_a_model_that_writes_to_its_input_is_noted_and_its_outputs_are_right(tmp_path: Path) -> None:
     facts, arrays, calls = run(tmp_path, models.WritesInput)
     assert facts.notes == ("forward writes to its input 'x'",)
