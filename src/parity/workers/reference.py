@@ -203,7 +203,7 @@ def _written(inputs: Mapping[str, Array], before: Mapping[str, Array]) -> tuple[
 
 
 def _layout_dependent(oracle: Oracle | None, stored: StoredSamples, task: ReferenceTask) -> tuple[str, ...]:
-    """A note where the output depends on how the input lies in memory; the oracle tells, whose rounding is no excuse."""
+    """A note where outputs depend on how the input lies in memory; the oracle tells, whose rounding is no excuse."""
     call = task.calls[0]
     if oracle is None:
         return ()
