@@ -15,7 +15,7 @@ import json
 import multiprocessing
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from benchmarks.faults.architectures import ARCHITECTURES, QUICK
 from benchmarks.faults.results import NetworkResult, keep, kept, versions
 from benchmarks.faults.summary import Summary, summarise
 from benchmarks.faults.tables import tables
-from benchmarks.faults.work import run_network
+from benchmarks.faults.work import run_network, short
 from parity.environment import cores
 
 REQUIRED_SHARE = 0.99
@@ -73,17 +73,16 @@ def _run(names: Sequence[str], jobs: int, resume: Path | None) -> list[NetworkRe
     done = {name: each for name, each in (kept(resume) if resume else {}).items() if name in names}
     waiting = [name for name in names if name not in done]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
     with (
         Progress(*columns, console=Console(stderr=True)) as progress,
-        ProcessPoolExecutor(max_workers=max(jobs, 1), mp_context=context) as pool,
+        ThreadPoolExecutor(max_workers=max(jobs, 1)) as pool,
     ):
         bar = progress.add_task("networks", total=len(names), completed=len(done))
-        for future in as_completed([pool.submit(run_network, name) for name in waiting]):
+        for future in as_completed([pool.submit(_apart, name) for name in waiting]):
             try:
                 result = future.result()
             except Exception as error:  # noqa: BLE001  # the other networks are finished, and kept, all the same
-                progress.console.print(f"[red]failed[/red] {type(error).__name__}: {error}")
+                progress.console.print(f"failed: {short(error)}")
                 continue
             done[result.network] = result
             if resume is not None:
@@ -91,6 +90,13 @@ def _run(names: Sequence[str], jobs: int, resume: Path | None) -> list[NetworkRe
             progress.console.print(f"{result.network}: {len(result.faults)} faults, {result.seconds:.0f} s")
             progress.advance(bar)
     return [done[name] for name in names if name in done]
+
+
+def _apart(name: str) -> NetworkResult:
+    """One network in a process of its own: what it leaves behind, or its end, is not the next one's."""
+    context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
+    with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
+        return pool.submit(run_network, name).result()
 
 
 def _figures(summary: Summary, results: Sequence[NetworkResult]) -> dict[str, Any]:

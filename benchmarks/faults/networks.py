@@ -8,21 +8,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional
 from torchvision import models as zoo
+from torchvision.models.convnext import CNBlockConfig
 from torchvision.models.maxvit import MaxVit
 
 SIZE = 96
 CLASSES = 21
 
 
-def vit_b_32() -> nn.Module:
-    """ViT-B/32 for images of 96 pixels: nine patches."""
-    model: nn.Module = zoo.vit_b_32(image_size=SIZE)
+def vit() -> nn.Module:
+    """A vision transformer with half of ViT-B's width and depth and patches of 16, for images of 96 pixels."""
+    model: nn.Module = zoo.VisionTransformer(SIZE, 16, num_layers=6, num_heads=6, hidden_dim=384, mlp_dim=1536)
+    return model
+
+
+def swin() -> nn.Module:
+    """Swin with half of Swin-T's width and two blocks in each stage."""
+    model: nn.Module = zoo.SwinTransformer([4, 4], 48, [2, 2, 2, 2], [2, 4, 8, 16], [7, 7], stochastic_depth_prob=0.0)
+    return model
+
+
+def convnext() -> nn.Module:
+    """ConvNeXt with half of ConvNeXt-T's width and two blocks in each stage."""
+    widths = (48, 96, 192, 384, None)
+    stages = [CNBlockConfig(own, following, 2) for own, following in pairwise(widths)]
+    model: nn.Module = zoo.ConvNeXt(stages)
     return model
 
 

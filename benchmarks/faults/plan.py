@@ -23,8 +23,8 @@ class Fault:
     sites: tuple[str, ...]
 
 
-PER_NETWORK = 32
-"""Faults of one network: about half of what its graph has places for."""
+PER_NETWORK = 24
+"""Faults of one network: a third to a half of what its graph has places for."""
 
 
 def chosen(faults: Sequence[Fault], number: int = PER_NETWORK) -> list[Fault]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import logging
+import os
+import sys
 import tempfile
 import time
 import warnings
@@ -65,13 +66,18 @@ def run_network(name: str) -> NetworkResult:
 def _quiet() -> Iterator[None]:
     """Exporters print pages; what counts comes back as values."""
     logging.disable(logging.WARNING)
-    with (
-        warnings.catch_warnings(),
-        contextlib.redirect_stdout(io.StringIO()),
-        contextlib.redirect_stderr(io.StringIO()),
-    ):
+    kept = {stream: os.dup(stream) for stream in (1, 2)}  # torch's C++ code writes there directly
+    with warnings.catch_warnings(), Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         warnings.simplefilter("ignore")
-        yield
+        for stream in kept:
+            os.dup2(nowhere.fileno(), stream)
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            for stream, own in kept.items():
+                os.dup2(own, stream)
+                os.close(own)
 
 
 def _bench(architecture: Architecture, folder: Path) -> Bench:
@@ -92,7 +98,7 @@ def _graphs(bench: Bench, folder: Path, *, exported: bool) -> tuple[dict[str, An
         try:
             graphs[exporter] = onnx.load(bench.export(exporter).entry)
         except Exception as error:  # noqa: BLE001  # an exporter may raise anything; the table says what is missing
-            missing[exporter] = f"{type(error).__name__}: {error}"[:200]
+            missing[f"{exporter}@onnxruntime"] = short(error)
     graphs[UNFUSED] = unfused(bench, folder / "unfused.onnx")
     return graphs, missing
 
@@ -100,12 +106,16 @@ def _graphs(bench: Bench, folder: Path, *, exported: bool) -> tuple[dict[str, An
 def unfused(bench: Bench, path: Path) -> Any:
     """The ONNX model in which every layer of the network has its own node; `path` is where it is written."""
     names = list(bench.output_names)
+    # The fused attention of eval mode is an operator that this exporter does not know.
+    fast = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(value=False)
     with torch.no_grad():
         torch.onnx.export(
             build(bench.spec).module, (torch.from_numpy(bench.example()),), str(path), dynamo=False,
             training=torch.onnx.TrainingMode.PRESERVE, opset_version=OPSET, input_names=[INPUT], output_names=names,
             dynamic_axes={name: {0: "N"} for name in (INPUT, *names)},
         )  # fmt: skip
+    torch.backends.mha.set_fastpath_enabled(value=fast)
     return onnx.load(path)
 
 
@@ -115,7 +125,7 @@ def _module_cells(bench: Bench, missing: dict[str, str]) -> Iterator[tuple[Healt
         try:
             outputs = bench.run(bench.export(exporter), runtime)
         except Exception as error:  # noqa: BLE001  # the same
-            missing[target] = f"{type(error).__name__}: {error}"[:200]
+            missing[target] = short(error)
             continue
         yield _cell(bench, target, outputs), _digest(outputs)
 
@@ -161,7 +171,7 @@ class Runner:
         try:
             outputs = self.run(graph.model)
         except Exception as error:  # noqa: BLE001  # a graph that does not run is no silent fault
-            return PlantedFault(**{**vars(about), "problem": f"{type(error).__name__}: {error}"[:200]})
+            return PlantedFault(**{**vars(about), "problem": short(error)})
         held_out = [call.id for call in self._bench.calls if call.sweep is None]
         return PlantedFault(**{
             **vars(about),
@@ -185,6 +195,11 @@ def effect(faulty: Outputs, right: Outputs, calls: list[str]) -> float | None:
         signal = sum(float(np.square(other).sum()) for _, other in pairs)
         moved = max(moved, (noise / signal) ** 0.5 if signal else 0.0)
     return moved
+
+
+def short(error: BaseException) -> str:
+    """One line of an exception: exporters append whole graphs."""
+    return f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')}"[:200]
 
 
 def _digest(outputs: Outputs) -> str:
