@@ -43,6 +43,26 @@ def test_a_state_dict_is_loaded_whole(tmp_path: Path) -> None:
     assert weights_of(target) == weights_of(source)
 
 
+class Versioned(nn.Linear):
+    """Refuses weights of a version that it does not know, as torchvision's MNASNet does."""
+
+    _version = 2
+
+    def _load_from_state_dict(self, state: Any, prefix: str, metadata: dict[str, Any], *rest: Any) -> None:
+        if metadata.get("version") != self._version:
+            raise ValueError(f"version should be 2 instead of {metadata.get('version')}")
+        super()._load_from_state_dict(state, prefix, metadata, *rest)
+
+
+@pytest.mark.parametrize("key", [None, "state_dict"])
+def test_the_versions_that_a_state_dict_keeps_of_its_modules_go_with_it(tmp_path: Path, key: str | None) -> None:
+    held = Versioned(3, 4).state_dict()
+    path = saved(tmp_path / "w.pt", {key: held, "epoch": 3} if key else held)
+    other = Versioned(3, 4)
+    load_weights(other, path)
+    assert torch.equal(other.weight, held["weight"])
+
+
 def test_safetensors_and_the_old_pickle_format_are_read_as_well(tmp_path: Path) -> None:
     source = net(1)
     save_file(source.state_dict(), tmp_path / "w.safetensors")

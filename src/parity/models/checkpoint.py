@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -100,17 +101,26 @@ def _read_safetensors(path: Path) -> Any:
         raise ModelError(f"the safetensors file is damaged: {error}", where=str(path)) from error
 
 
+def _copied(state: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy with the versions of its modules, which some of them refuse to be loaded without."""
+    copied = OrderedDict(state)
+    metadata = getattr(state, "_metadata", None)
+    if metadata is not None:
+        copied._metadata = metadata  # type: ignore[attr-defined]  # where torch keeps it  # noqa: SLF001
+    return copied
+
+
 def _state_dict(held: Any, path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     if isinstance(held, nn.Module):
         return held.state_dict(), (f"weights taken from a pickled {type(held).__name__}",)
     if isinstance(held, Mapping):
         if held and all(isinstance(value, torch.Tensor) for value in held.values()):
-            return dict(held), ()
+            return _copied(held), ()
         for key in STATE_KEYS:
             inner = held.get(key)
             if isinstance(inner, Mapping) and any(isinstance(value, torch.Tensor) for value in inner.values()):
                 beside = [str(other) for other in held if other != key]
-                return dict(inner), (f"weights taken from {key!r}; beside it: {', '.join(beside) or 'nothing'}",)
+                return _copied(inner), (f"weights taken from {key!r}; beside it: {', '.join(beside) or 'nothing'}",)
         got = f"a dictionary with {', '.join(map(repr, list(held)[:_SHOWN])) or 'nothing'}"
     else:
         got = type(held).__name__
