@@ -245,7 +245,9 @@ class ParityCase:
             self._undecided(message)
 
     def _explanation(self) -> str:
-        """The likeliest reason why the cell failed, on a line of its own; empty where there is none."""
+        """The likeliest reason why the cell failed, on a line of its own; empty where it is another that failed."""
+        if self.record.verdict is not Verdict.FAIL:
+            return ""
         facts = self.session.bench(self.spec).reference().facts
         return "".join(f"\n{each}" for each in explained(self.record, self.target, facts)[:1])
 
