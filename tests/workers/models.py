@@ -59,6 +59,16 @@ class RefusesOnce(Plain):
         return super().forward(x)
 
 
+class RefusesOnceByValue(RefusesOnce):
+    """The same with an exception that no operator of torch raises."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        try:
+            return super().forward(x)
+        except RuntimeError as error:
+            raise ValueError("not these") from error
+
+
 class Narrow(Plain):
     """Runs in float64 and returns float32 all the same."""
 
@@ -248,6 +258,25 @@ class Probability(nn.Module):
 
     def forward(self, x: torch.Tensor) -> Any:
         return torch.nn.functional.binary_cross_entropy(x, torch.ones_like(x), reduction="none").mean(dim=1)
+
+
+class CheckedProbability(Probability):
+    """The same with a check of its own, and a class beside the number."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        if bool((x > 1).any()):
+            raise ValueError("a probability is at most 1")
+        loss = super().forward(x)
+        return {"output": loss, "surprising": loss > 1}
+
+
+class NarrowProbability(CheckedProbability):
+    """The same where float64 cannot run."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        if x.dtype != torch.float32:
+            raise TypeError("float32 is what this was written for")
+        return super().forward(x)
 
 
 def certain() -> dict[str, Array]:

@@ -71,6 +71,7 @@ def test_enough_numbers_need_no_copies_and_few_are_drawn_again(tmp_path: Path) -
     [
         (models.Refuses, "TypeError: float32 is what this was written for"),
         (models.RefusesOnce, "in samples [8, 9, 10, 11]: RuntimeError: not these"),
+        (models.RefusesOnceByValue, "in samples [8, 9, 10, 11]: ValueError: not these"),
         (models.OtherDigits, "the output 'output' stays float32 in a float64 module"),
         (models.Narrow, "the output 'output' stays float32 in a float64 module"),
         (models.NarrowComplex, "the output 'output' stays complex64 in a float64 module"),
@@ -199,8 +200,18 @@ def test_weights_are_jittered_where_every_input_is_an_integer(tmp_path: Path) ->
     assert max(floors) < 50 * UNIT_ROUNDOFF["float32"], "each copy is held against an oracle of its own weights"
 
 
-def test_a_jittered_copy_that_leaves_the_domain_of_the_model_is_left_out(tmp_path: Path) -> None:
-    facts, arrays, calls = run(tmp_path, models.Probability, "certain")
+def test_a_copy_out_of_the_domain_is_left_out_among_reorderings_too(tmp_path: Path) -> None:
+    facts, arrays, calls = run(tmp_path, models.NarrowProbability, "certain")
+    assert (facts.oracle, facts.unstable) == ("reordering", None)
+    drawn = [number for number in range(facts.jittered_copies) if f"{calls[0].id}~{number}/output" in arrays.eager]
+    assert 0 < len(drawn) < facts.jittered_copies
+
+
+@pytest.mark.parametrize("model", [models.Probability, models.CheckedProbability])
+def test_a_jittered_copy_that_leaves_the_domain_of_the_model_is_left_out(
+    tmp_path: Path, model: type[nn.Module]
+) -> None:
+    facts, arrays, calls = run(tmp_path, model, "certain")
     drawn = [number for number in range(JITTERED_COPIES) if f"{calls[0].id}~{number}/output" in arrays.eager]
     assert facts.unstable is None
     assert 0 < len(drawn) < JITTERED_COPIES

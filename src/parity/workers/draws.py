@@ -56,7 +56,7 @@ def draw_jittered(
             inputs, moved, judge = _jittered(stored.batch(call.samples), module, oracle, seed=number)
             try:
                 drawn, judged = call_module(moved, inputs), judge(inputs)
-            except RuntimeError:
+            except Exception:  # noqa: BLE001, S112  # a check of the domain may raise anything
                 continue
             eager.put_all(f"{call.id}~{number}", kept(drawn, call))
             exact.put_all(f"{call.id}~{number}", kept(judged, call))
@@ -81,7 +81,7 @@ def draw_exact(
             inputs, moved, _ = _jittered(stored.batch(call.samples), module, None, seed=number, ulps=EXACT_JITTER_ULPS)
             try:
                 drawn = call_module(moved, inputs)
-            except RuntimeError:
+            except Exception:  # noqa: BLE001, S112  # a check of the domain may raise anything
                 continue
             chosen = {name: array for name, array in kept(drawn, call).items() if name in names}
             eager.put_all(f"{call.id}~{number}", chosen)
@@ -107,12 +107,12 @@ def draw_reorderings(
         for number in range(len(_REORDERINGS) + copies):
             reordering = _REORDERINGS[number % len(_REORDERINGS)]
             inputs, moved, exactly = stored.batch(call.samples), module, plain
-            if number >= len(_REORDERINGS):
-                inputs, moved, _ = _jittered(inputs, module, None, seed=number)
-                exactly = call_module(moved, _copied(inputs))
             try:
+                if number >= len(_REORDERINGS):
+                    inputs, moved, _ = _jittered(inputs, module, None, seed=number)
+                    exactly = call_module(moved, _copied(inputs))
                 drawn = reordering(moved, inputs)
-            except Exception:  # noqa: BLE001, S112  # one sample at a time may be fewer than the model takes
+            except Exception:  # noqa: BLE001, S112  # one sample may be too few for the model, or a copy out of domain
                 continue
             eager.put_all(f"{call.id}~{number}", kept(drawn, call))
             exact.put_all(f"{call.id}~{number}", kept(exactly, call))

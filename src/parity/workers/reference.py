@@ -141,7 +141,7 @@ def _draw(task: ReferenceTask, module: nn.Module, stored: StoredSamples, oracle:
             eager.put_all(call.id, kept(produced, call))
             try:
                 judged = oracle(stored.batch(call.samples)) if oracle else produced
-            except RuntimeError as error:
+            except Exception as error:
                 where = f"in samples {list(call.samples)[:4]}"
                 raise _OracleRefusedError(f"{where}: {type(error).__name__}: {str(error).strip()[:200]}") from error
             exact.put_all(call.id, kept(judged, call))
