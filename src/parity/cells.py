@@ -31,7 +31,7 @@ from parity.records import (
     told,
     worst,
 )
-from parity.samples.calls import Call
+from parity.samples.calls import Call, held_out_calls
 
 CAUSES = (CONSTANT_DIMENSION, REPEATABILITY)
 """Kinds of behaviour that are why numbers and shapes fail, and not what follows from it."""
@@ -88,7 +88,7 @@ class Cell:
 def judge_cell(cell: Cell, reference: Reference) -> Record:
     """The record of a target that ran, without latency."""
     cell = replace(cell, outputs=reference.arrays.aligned(cell.outputs))
-    broken = [call for call in cell.calls if call.sweep is None and call.id in cell.failed]
+    broken = [call for call in held_out_calls(cell.calls) if call.id in cell.failed]
     numeric, decisions = ((), ()) if broken else _held_out(cell, reference)
     shapes = _sweep(cell, reference, complete=not broken)
     behaviour = _behaviour(cell, reference, ran_everywhere=all(each.verdict is not Verdict.FAIL for each in shapes))

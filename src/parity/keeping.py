@@ -10,7 +10,7 @@ import numpy as np
 from parity.arrays import Array, ArrayReader
 from parity.cells import Cell, Reference
 from parity.records import OutputFacts, Record, Verdict
-from parity.samples.calls import Call
+from parity.samples.calls import Call, held_out_calls
 from parity.samples.store import StoredSamples
 
 KEPT = 3
@@ -27,7 +27,7 @@ def keep_worst(
     """
     open_ = [result for result in record.numeric if result.verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE)]
     samples = dict.fromkeys(result.worst_sample for result in open_ if result.worst_sample is not None)
-    held_out = [call for call in cell.calls if call.sweep is None]
+    held_out = held_out_calls(cell.calls)
     readers = {"eager": reference.arrays.eager, "oracle": reference.arrays.oracle, "target": cell.outputs}
     # What was returned, and not the order in which sets are compared.
     sources = {name: reader.plain() for name, reader in readers.items()}

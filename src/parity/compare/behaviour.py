@@ -12,7 +12,7 @@ from parity.compare.errors import row_errors
 from parity.compare.floor import ReferenceArrays, Yardstick
 from parity.compare.mismatches import mismatches
 from parity.records import BehaviourFinding
-from parity.samples.calls import AGAIN, LAST, Call
+from parity.samples.calls import AGAIN, LAST, Call, held_out_calls
 
 REPEATABILITY = "repeatability"
 BATCH_INVARIANCE = "batch_invariance"
@@ -34,7 +34,7 @@ def compare_repeats(
     target: ArrayReader, yardsticks: Mapping[str, Yardstick], calls: Sequence[Call], failed: Mapping[str, str]
 ) -> tuple[BehaviourFinding, ...]:
     """The finding on the output that changes most when the first call is made again; nothing where it was not made."""
-    first = next(call for call in calls if call.sweep is None)
+    first = held_out_calls(calls)[0]
     if first.id in failed:
         return ()
     found: list[BehaviourFinding] = []
@@ -86,7 +86,7 @@ def _pairs(reader: ArrayReader, name: str, yardstick: Yardstick, calls: Sequence
     """
     if not yardstick.output.batched or yardstick.rule == "exact":
         return
-    places = {sample: (call, row) for call in calls if call.sweep is None for row, sample in enumerate(call.judged)}
+    places = {sample: (call, row) for call in held_out_calls(calls) for row, sample in enumerate(call.judged)}
     for call in calls:
         key = f"{call.id}/{name}"
         if call.sweep is None or call.sizes or key not in reader:

@@ -15,7 +15,7 @@ from parity.compare.matching import Detections, comparable, detections
 from parity.compare.mismatches import repeats
 from parity.compare.sets import SetGroup
 from parity.records import OutputFacts, ReferenceFacts
-from parity.samples.calls import Call
+from parity.samples.calls import Call, held_out_calls
 
 UNIT_ROUNDOFF: Mapping[str, float] = {
     "float64": 2.0**-53, "complex128": 2.0**-53, "float32": 2.0**-24, "complex64": 2.0**-24,
@@ -131,7 +131,7 @@ class ReferenceArrays:
 
 def measure_floor(facts: ReferenceFacts, arrays: ReferenceArrays, calls: Sequence[Call]) -> dict[str, Yardstick]:
     """The yardstick of every output, from the held-out calls and their jittered copies."""
-    held_out = [call for call in calls if call.sweep is None]
+    held_out = held_out_calls(calls)
     return {output.name: _measure(output, facts, arrays, held_out) for output in facts.outputs}
 
 

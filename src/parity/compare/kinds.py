@@ -12,7 +12,7 @@ from parity.compare.sets import set_groups
 from parity.errors import UsageError, did_you_mean
 from parity.models.decision import EVERY
 from parity.records import OutputFacts, ReferenceFacts
-from parity.samples.calls import Call
+from parity.samples.calls import Call, held_out_calls
 
 EMBEDDING_NAMES = frozenset(
     {
@@ -139,7 +139,7 @@ def _unit_rows(output: OutputFacts, reference: ArrayReader, calls: Sequence[Call
     """Whether every sample is a vector of unit norm. Probabilities are none: one of them is negative."""
     if len(output.shape) != _LOGITS_RANK:
         return False
-    keys = [f"{call.id}/{output.name}" for call in calls if call.sweep is None]
+    keys = [f"{call.id}/{output.name}" for call in held_out_calls(calls)]
     arrays = [reference.get(key) for key in keys if key in reference]
     if sum(len(array) for array in arrays) < _UNIT_ROWS:
         return False

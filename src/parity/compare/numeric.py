@@ -15,14 +15,14 @@ from parity.compare.layout import EMPTY, extra_outputs, layout_finding
 from parity.compare.order import reordered
 from parity.compare.unmatched import in_sets
 from parity.records import NumericFinding
-from parity.samples.calls import Call
+from parity.samples.calls import Call, held_out_calls
 
 
 def compare_held_out(
     target: ArrayReader, arrays: ReferenceArrays, yardsticks: Mapping[str, Yardstick], calls: Sequence[Call]
 ) -> tuple[NumericFinding, ...]:
     """One finding for each output of the reference, and one for each that the target has besides."""
-    held_out = [call for call in calls if call.sweep is None]
+    held_out = held_out_calls(calls)
     those = returned(arrays, yardsticks, held_out)
     findings = [compare_output(target, arrays, each, held_out, yardsticks) for each in those]
     return (
@@ -94,7 +94,7 @@ def own_noise(
     A quantized target is far above the reference's floor by design; what the sweep can ask of it is
     that another batch size does not make it worse than it is.
     """
-    held_out, target = [call for call in calls if call.sweep is None], arrays.aligned(target)
+    held_out, target = held_out_calls(calls), arrays.aligned(target)
     return {name: _noise_of(target, arrays, yardstick, held_out) for name, yardstick in yardsticks.items()}
 
 

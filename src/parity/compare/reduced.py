@@ -9,7 +9,7 @@ import numpy as np
 
 from parity.arrays import ArrayReader
 from parity.compare.floor import UNIT_ROUNDOFF, ReferenceArrays, Yardstick, worst_errors
-from parity.samples.calls import Call
+from parity.samples.calls import Call, held_out_calls
 
 
 def wider_outputs(yardsticks: Mapping[str, Yardstick], precision: str) -> tuple[str, ...]:
@@ -30,7 +30,7 @@ def reduced_yardsticks(
     What the float16 eager model overflows in, or returns in another shape, has no floor.
     """
     made, reduced = dict(yardsticks), arrays.aligned(reduced)
-    held_out = [call for call in calls if call.sweep is None]
+    held_out = held_out_calls(calls)
     for name in wider_outputs(yardsticks, precision):
         yardstick = yardsticks[name]
         rows = []

@@ -14,7 +14,7 @@ from parity.compare.floor import ReferenceArrays, Yardstick
 from parity.environment import versions
 from parity.models.spec import ModelSpec
 from parity.records import ModelFacts, OutputFacts, ReferenceFacts, SampleFacts
-from parity.samples.calls import Call
+from parity.samples.calls import Call, held_out_calls
 
 
 class Bench(Protocol):
@@ -80,7 +80,7 @@ class Evidence:
 
     @cached_property
     def _places(self) -> dict[int, tuple[Call, int]]:
-        held_out = (call for call in self.calls if call.sweep is None)
+        held_out = held_out_calls(self.calls)
         return {sample: (call, row) for call in held_out for row, sample in enumerate(call.judged)}
 
 

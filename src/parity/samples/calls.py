@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from parity.arrays import Array
@@ -48,6 +48,11 @@ class Call:
     def judged(self) -> tuple[int, ...]:
         """The samples whose outputs are kept."""
         return self.samples[: len(self.samples) - self.filler]
+
+
+def held_out_calls(calls: Iterable[Call]) -> list[Call]:
+    """The calls that a verdict over all samples is reached on: every sample once, and no shape of the sweep."""
+    return [call for call in calls if call.sweep is None]
 
 
 def kept(outputs: Mapping[str, Array], call: Call) -> dict[str, Array]:

@@ -12,7 +12,7 @@ from parity.arrays import Array, ArrayWriter
 from parity.errors import ModelError
 from parity.models.build import build, require_weights
 from parity.models.spec import ModelSpec
-from parity.samples.calls import Call, kept
+from parity.samples.calls import Call, held_out_calls, kept
 from parity.samples.store import StoredSamples
 from parity.workers.calling import call_converted
 from parity.workers.load import HELD_OUT
@@ -46,9 +46,8 @@ def reduced_reference(task: ReducedTask) -> None:
     module.to(dtype)
     stored = StoredSamples(task.samples / HELD_OUT, task.spec.signature)
     with ArrayWriter(task.folder, task.precision) as writer:
-        for call in task.calls:
-            if call.sweep is None:
-                writer.put_all(call.id, kept(_run(module, stored.batch(call.samples), dtype), call))
+        for call in held_out_calls(task.calls):
+            writer.put_all(call.id, kept(_run(module, stored.batch(call.samples), dtype), call))
 
 
 def _run(module: torch.nn.Module, inputs: Mapping[str, Array], dtype: torch.dtype) -> dict[str, Array]:

@@ -19,7 +19,7 @@ from parity.models.build import build, require_weights
 from parity.models.reductions import watch_reductions
 from parity.models.spec import ModelSpec
 from parity.records import OutputFacts, ReferenceFacts
-from parity.samples.calls import Call, kept, own_noise_id
+from parity.samples.calls import Call, held_out_calls, kept, own_noise_id
 from parity.samples.excluded import Excluded
 from parity.samples.refused import refused_notes
 from parity.samples.store import StoredSamples
@@ -128,7 +128,7 @@ def _draw(task: ReferenceTask, module: nn.Module, stored: StoredSamples, oracle:
     numbers = 0
     refused: dict[Call, str] = {}
     sized: list[Call] = []
-    held_out = [call for call in task.calls if call.sweep is None]
+    held_out = held_out_calls(task.calls)
     with ArrayWriter(task.folder, REFERENCE) as eager, ArrayWriter(task.folder, ORACLE) as exact:
         for call in task.calls:
             try:

@@ -14,7 +14,7 @@ from parity.compare.decisions.view import Pair, View
 from parity.compare.exact import unequal_places
 from parity.compare.floor import ReferenceArrays, Yardstick
 from parity.records import DecisionFinding
-from parity.samples.calls import Call
+from parity.samples.calls import Call, held_out_calls
 
 _KINDS: Mapping[str, Callable[[View], list[DecisionFinding]]] = {
     "classes": compare_classes,
@@ -40,7 +40,7 @@ def compare_decisions(
         calls: The calls; those of the sweep are passed over.
         labels: Labels of the held-out samples, int64[n, ...], or None.
     """
-    held_out = [call for call in calls if call.sweep is None]
+    held_out = held_out_calls(calls)
     found: list[DecisionFinding] = []
     for name, yardstick in yardsticks.items():
         compare = _KINDS.get(yardstick.output.decision or "none")
