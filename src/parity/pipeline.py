@@ -41,9 +41,9 @@ from parity.records import (
 from parity.samples.calls import BATCH_SIZES
 from parity.settings import Settings
 from parity.targets import Target, foreign_target
-from parity.workbench import Judged, Workbench, value_of
+from parity.workbench import Judged, Workbench
 from parity.workers.inspect import inspect_artifact
-from parity.workers.process import Children
+from parity.workers.process import Children, value_of
 from parity.workers.timing import EAGER, TimeTask, Timings, time_targets
 
 Notice = Callable[[str], None]

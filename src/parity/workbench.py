@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import threading
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from parity.compare.reduced import reduced_yardsticks, wider_outputs
 from parity.compare.remarks import remarks
 from parity.compare.sets import set_groups
 from parity.environment import machine_class
-from parity.errors import ModelError, ParityError
+from parity.errors import ParityError
 from parity.exporters import EXPORTERS
 from parity.exporting import Exported, Exporting, export_facts
 from parity.gates.behaviour import TWO_ANSWERS, judge_declared
@@ -36,7 +35,7 @@ from parity.samples.store import StoredSamples
 from parity.settings import TimeoutSettings
 from parity.targets import Target
 from parity.workers.load import HELD_OUT, Loaded, load
-from parity.workers.process import Children, Outcome
+from parity.workers.process import Children, value_of
 from parity.workers.reduced import ReducedTask, reduced_reference
 from parity.workers.reference import ORACLE, REFERENCE, REFUSED, ReferenceTask, reference
 from parity.workers.run import OUTPUTS, Ran
@@ -152,11 +151,9 @@ class Workbench:
         return loaded
 
     def _reference(self) -> Reference:
-        loaded = self.loaded()
+        loaded, task = self.loaded(), self._reference_task()
         self.notice("reference")
-        folder = self.folder / "reference"
-        sha = loaded.model.weights_sha256
-        task = ReferenceTask(self.spec, self.samples, loaded.calls, folder, self.threads, sha, loaded.excluded)
+        folder = task.folder
         log = self.artifacts / "reference.log"
         outcome = self.children.run(reference, task, log=log, timeout=self.timeouts.run)
         if outcome.symptom is Symptom.CRASH:  # perhaps at an input that it should refuse
@@ -170,6 +167,18 @@ class Workbench:
         facts = replace(facts, notes=(*facts.notes, *remarks(yardsticks, mixed)))
         return Reference(facts, arrays, yardsticks, mixed=mixed)
 
+    def _reference_task(self) -> ReferenceTask:
+        loaded = self.loaded()
+        return ReferenceTask(
+            spec=self.spec,
+            samples=self.samples,
+            calls=loaded.calls,
+            folder=self.folder / "reference",
+            threads=self.threads,
+            weights_sha256=loaded.model.weights_sha256,
+            excluded=loaded.excluded,
+        )
+
     def _refused(self) -> tuple[Excluded, ...]:
         """Calls that the signature excludes and the model refuses."""
         refused = json.loads((self.folder / "reference" / REFUSED).read_text())
@@ -179,15 +188,13 @@ class Workbench:
         loaded, ref = self.loaded(), self.reference()
         if not wider_outputs(ref.yardsticks, precision):
             return ref
-        folder = self.folder / "reference"
-        sha = loaded.model.weights_sha256
-        task = ReducedTask(self.spec, self.samples, loaded.calls, folder, self.threads, sha, precision)
+        task = self._reference_task()
         log = self.artifacts / f"reference.{precision}.log"
-        outcome = self.children.run(reduced_reference, task, log=log, timeout=self.timeouts.run)
+        outcome = self.children.run(reduced_reference, ReducedTask(task, precision), log=log, timeout=self.timeouts.run)
         if outcome.symptom is not Symptom.OK:
             failed = outcome.error.what if outcome.error else outcome.message
             return replace(ref, undecided=f"there is no floor for {precision}: {failed}")
-        arrays = ArrayReader(folder, precision)
+        arrays = ArrayReader(task.folder, precision)
         yardsticks, why = reduced_yardsticks(ref.yardsticks, arrays, ref.arrays, loaded.calls, precision)
         return replace(ref, yardsticks=yardsticks, undecided=why and f"there is no floor for {precision}: {why}")
 
@@ -276,24 +283,3 @@ class Workbench:
         log: str | None = None,
     ) -> Record:
         return Record(target=target.name, verdict=verdict, stage=stage, symptom=symptom, message=message, log=log)
-
-
-def value_of(outcome: Outcome, what: str) -> Any:
-    """The value of a stage that the whole run stands on; anything else is an error for the user."""
-    if outcome.symptom is Symptom.OK:
-        return outcome.value
-    if isinstance(outcome.error, ParityError):
-        raise outcome.error
-    raise ModelError(
-        f"{what}: {outcome.symptom}: {outcome.message}",
-        got=_last_line(outcome.log),
-        hint="the same command with --in-process shows all of it",
-    )
-
-
-def _last_line(log: Path) -> str | None:
-    """What a stage printed last; its log goes with the run that it ends."""
-    with contextlib.suppress(OSError):
-        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-        return next((line.strip()[:300] for line in reversed(lines) if line.strip()), None)
-    return None

@@ -11,6 +11,7 @@ from parity.errors import ModelError
 from parity.samples.calls import Call
 from parity.workers.load import load
 from parity.workers.reduced import ReducedTask, reduced_reference
+from parity.workers.reference import ReferenceTask
 from tests.workers import models
 from tests.workers.models import spec
 
@@ -19,7 +20,8 @@ def run(folder: Path, model: type[nn.Module], precision: str) -> tuple[ArrayRead
     made = spec(model)
     loaded = load(made, folder / "samples", (1, 3))
     sha = loaded.model.weights_sha256
-    reduced_reference(ReducedTask(made, folder / "samples", loaded.calls, folder / "out", 1, sha, precision))
+    task = ReferenceTask(made, folder / "samples", loaded.calls, folder / "out", 1, sha)
+    reduced_reference(ReducedTask(task, precision))
     return ArrayReader(folder / "out", precision), loaded.calls
 
 

@@ -18,7 +18,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from parity.errors import ParityError, UsageError
+from parity.errors import ModelError, ParityError, UsageError
 from parity.records import Symptom
 from parity.workers.entry import IN_CHILD, Reply, perform, run_child
 
@@ -218,6 +218,27 @@ class Children:
         return Outcome(
             reply.symptom, seconds, log, reply.value, reply.error, reply.message, peak_bytes=reply.peak_bytes
         )
+
+
+def value_of(outcome: Outcome, what: str) -> Any:
+    """The value of a stage that the whole run stands on; anything else is an error for the user."""
+    if outcome.symptom is Symptom.OK:
+        return outcome.value
+    if isinstance(outcome.error, ParityError):
+        raise outcome.error
+    raise ModelError(
+        f"{what}: {outcome.symptom}: {outcome.message}",
+        got=_last_line(outcome.log),
+        hint="the same command with --in-process shows all of it",
+    )
+
+
+def _last_line(log: Path) -> str | None:
+    """What a stage printed last; its log goes with the run that it ends."""
+    with contextlib.suppress(OSError):
+        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+        return next((line.strip()[:300] for line in reversed(lines) if line.strip()), None)
+    return None
 
 
 @contextlib.contextmanager

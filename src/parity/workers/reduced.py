@@ -4,49 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 
 from parity.arrays import Array, ArrayWriter
 from parity.errors import ModelError
-from parity.models.build import build, require_weights
-from parity.models.spec import ModelSpec
-from parity.samples.calls import Call, held_out_calls, kept
-from parity.samples.store import StoredSamples
+from parity.samples.calls import held_out_calls, kept
 from parity.workers.calling import call_converted
-from parity.workers.load import HELD_OUT
+from parity.workers.reference import ReferenceTask, prepared
 
 
 @dataclass(frozen=True)
 class ReducedTask:
-    """What a child needs; `precision` is the name of a torch dtype."""
+    """What a child needs: what the reference was made of, and the name of a torch dtype."""
 
-    spec: ModelSpec
-    samples: Path
-    calls: tuple[Call, ...]
-    folder: Path
-    threads: int
-    weights_sha256: str
+    reference: ReferenceTask
     precision: str
 
 
 def reduced_reference(task: ReducedTask) -> None:
-    """Run the held-out calls eagerly in the reduced precision, writing arrays of its name to `task.folder`.
+    """Run the held-out calls eagerly in the reduced precision, writing arrays of its name beside the reference's.
 
     Float inputs are rounded to it as well. bfloat16 outputs are written as float32, which holds each exactly.
 
     Raises:
         ModelError: the model does not run in that precision.
     """
-    torch.set_num_threads(task.threads)
     dtype: torch.dtype = getattr(torch, task.precision)
-    module = build(task.spec).module
-    require_weights(module, task.weights_sha256, task.spec)
+    module, stored = prepared(task.reference)
     module.to(dtype)
-    stored = StoredSamples(task.samples / HELD_OUT, task.spec.signature)
-    with ArrayWriter(task.folder, task.precision) as writer:
-        for call in held_out_calls(task.calls):
+    with ArrayWriter(task.reference.folder, task.precision) as writer:
+        for call in held_out_calls(task.reference.calls):
             writer.put_all(call.id, kept(_run(module, stored.batch(call.samples), dtype), call))
 
 

@@ -62,12 +62,9 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
         ModelError: the model does not run on its own samples, or returns no tensors. Where it does not run
             at other sizes that the signature allows, a note says so, and nothing is written for that call.
     """
-    torch.set_num_threads(task.threads)
     start = time.perf_counter()
-    module = build(task.spec).module
-    require_weights(module, task.weights_sha256, task.spec)
+    module, stored = prepared(task)
     untouched = copied(module)
-    stored = StoredSamples(task.samples / HELD_OUT, task.spec.signature)
     first = task.calls[0]
     with watch_reductions() as longest:
         _eager(module, stored.batch(first.samples), task, first)
@@ -98,6 +95,14 @@ def reference(task: ReferenceTask) -> ReferenceFacts:
         notes=(*notes, *_layout_dependent(oracle, stored, task), *observed.notes, *drawn.notes),
         hazards=observed.hazards,
     )
+
+
+def prepared(task: ReferenceTask) -> tuple[nn.Module, StoredSamples]:
+    """The model, the one that was loaded at first, and the held-out samples; sets the threads of this process."""
+    torch.set_num_threads(task.threads)
+    module = build(task.spec).module
+    require_weights(module, task.weights_sha256, task.spec)
+    return module, StoredSamples(task.samples / HELD_OUT, task.spec.signature)
 
 
 def _ask_excluded(task: ReferenceTask, module: nn.Module, stored: StoredSamples) -> None:
