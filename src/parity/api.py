@@ -26,6 +26,7 @@ def report(
     arch: str | None = None,
     inputs: Sequence[str] = (),
     samples: str | None = None,
+    preprocess: str | None = None,
     calibration: str | None = None,
     labels: str | None = None,
     targets: Sequence[str] | None = None,
@@ -35,6 +36,7 @@ def report(
     latency: bool = True,
     golden: str | Path | None = None,
     out: str | Path | None = None,
+    allow_missing: Sequence[str] = (),
     trust_pickle: bool = False,
     in_process: bool = False,
     device: str = "cpu",
@@ -47,7 +49,8 @@ def report(
         model: A registered name, the path of a checkpoint, or `package.module:factory`.
         arch: Factory of the module that a checkpoint belongs to.
         inputs: Written inputs such as `image: float32[N, 3, 224, 224]`, where nothing registers them.
-        samples: Held-out inputs: a file or `package.module:function`.
+        samples: Held-out inputs: a file, a folder, or `package.module:function`.
+        preprocess: What makes an image of a folder into inputs: `torchvision:WEIGHTS` or `package.module:function`.
         calibration: Inputs for static quantization, disjoint from the held-out ones.
         labels: Labels of the held-out samples.
         targets: `exporter@runtime` or an exporter alone; the model's registered ones, else all.
@@ -57,6 +60,7 @@ def report(
         latency: Whether to time.
         golden: Folder of goldens to hold the model against.
         out: Where reports and artifacts are written; nothing is kept where it is left out.
+        allow_missing: Patterns such as `fc.*` of keys that only one of module and checkpoint may have.
         trust_pickle: Read checkpoints that run code of their own; only for files whose maker is trusted.
         in_process: Run every stage in this process, for a debugger.
         device: `cpu` or `cuda`: what targets, and eager when it is timed, run on.
@@ -79,6 +83,7 @@ def report(
     spec = spec.with_changes(
         samples=_absolute(samples, settings), calibration=_absolute(calibration, settings),
         labels=_absolute(labels, settings), trust_pickle=trust_pickle or None,
+        preprocess=preprocess, allow_missing=tuple(allow_missing) or None,
     )  # fmt: skip
     check_target_limits(settings)
     waivers = waivers_of(settings, spec.name, today := this_day(), known_names(settings, spec.name))

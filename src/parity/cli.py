@@ -47,7 +47,12 @@ def report(
     inputs: Annotated[
         list[str] | None, typer.Option("--input", help="An input, such as 'image: float32[N, 3, 224, 224]'.")
     ] = None,
-    samples: Annotated[str | None, typer.Option(help="Held-out samples: .npz, .npy, or package.module:fn.")] = None,
+    samples: Annotated[
+        str | None, typer.Option(help="Held-out samples: a file, a folder, or package.module:fn.")
+    ] = None,
+    preprocess: Annotated[
+        str | None, typer.Option(help="Makes images inputs: torchvision:WEIGHTS, or package.module:fn.")
+    ] = None,
     calibration: Annotated[str | None, typer.Option(help="Samples for static quantization, others.")] = None,
     labels: Annotated[str | None, typer.Option(help="Labels of the held-out samples.")] = None,
     targets: Annotated[
@@ -63,6 +68,9 @@ def report(
     golden: Annotated[Path | None, typer.Option(help="Folder of goldens to hold the model against.")] = None,
     device: Annotated[str, typer.Option(help="What targets run on: cpu or cuda.")] = "cpu",
     timeout: Annotated[float | None, typer.Option(help="Seconds that any export or run may take.")] = None,
+    allow_missing: Annotated[
+        list[str] | None, typer.Option(help="Keys, such as 'fc.*', that model and file need not share; repeatable.")
+    ] = None,
     trust_pickle: Annotated[
         bool, typer.Option("--trust-pickle", help="Read checkpoints that run code of their own.")
     ] = False,
@@ -80,6 +88,7 @@ def report(
                 arch=arch,
                 inputs=inputs or (),
                 samples=samples,
+                preprocess=preprocess,
                 calibration=calibration,
                 labels=labels,
                 targets=targets,
@@ -92,6 +101,7 @@ def report(
                 in_process=in_process,
                 device=device,
                 timeout=timeout,
+                allow_missing=allow_missing or (),
                 trust_pickle=trust_pickle,
                 notice=notice,
             )

@@ -73,6 +73,8 @@ class ModelSettings(_Strict):
     samples: str | None = None
     calibration: str | None = None
     labels: str | None = None
+    preprocess: str | None = None
+    allow_missing: list[str] = Field(default_factory=list)
     targets: list[str] | None = None
     decision: str | dict[str, str] | None = None
     limits: LimitSettings = LimitSettings()

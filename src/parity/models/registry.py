@@ -33,6 +33,7 @@ def register(
     samples: Source,
     calibration: Source | None = None,
     labels: Source | None = None,
+    preprocess: Source | None = None,
     targets: Sequence[str] | None = None,
     weights: str | None = None,
     decision: Written | None = None,
@@ -46,6 +47,7 @@ def register(
             arrays `{name: [n, ...]}` or an iterable of samples `{name: [...]}` without the batch axis.
         calibration: The same for static quantization; no sample may be held out as well.
         labels: Labels of the held-out samples, one for each decision: `int64[n]`, or `int64[n, ...]`.
+        preprocess: What makes an image of a folder into inputs: `torchvision:WEIGHTS`, or a function.
         targets: The targets that are shipped; all of them where it is left out.
         weights: Checkpoint to load into what the factory returns.
         decision: What users act on: `classes`, `segmentation`, `detection`, `embedding`, `tokens` or `none`, for
@@ -72,6 +74,7 @@ def register(
                 samples=_source(samples),
                 calibration=_source(calibration),
                 labels=_source(labels),
+                preprocess=_source(preprocess),
                 targets=tuple(targets) if targets is not None else None,
                 decision=kinds,
             )
@@ -122,6 +125,8 @@ def _from_settings(name: str, model: ModelSettings, settings: Settings) -> Model
         samples=model.samples,
         calibration=model.calibration,
         labels=model.labels,
+        preprocess=model.preprocess,
+        allow_missing=tuple(model.allow_missing),
         targets=tuple(model.targets) if model.targets is not None else None,
     )
 
@@ -129,7 +134,7 @@ def _from_settings(name: str, model: ModelSettings, settings: Settings) -> Model
 def _with_settings(spec: ModelSpec, settings: Settings) -> ModelSpec:
     """The spec with what `[models.NAME]` says of it; the table adds to a model that Python registers."""
     own = settings.models.get(spec.name)
-    given = own.model_dump(include={"weights", "samples", "calibration", "labels"}) if own else {}
+    given = own.model_dump(include={"weights", "samples", "calibration", "labels", "preprocess"}) if own else {}
     limits = settings.limits.over(own.limits if own else None)
     per_target = tuple((target, limits.over(each)) for target, each in (own.target_limits if own else {}).items())
     return spec.with_changes(

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from parity.models.signature import Signature
 
+TORCHSCRIPT, PROGRAM, PICKLE = "torchscript", "program", "pickle"
+"""Schemes of factory references that name a file which needs no architecture: `torchscript:FILE`."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -50,19 +53,23 @@ class ModelSpec:
 
     Attributes:
         name: What the model is called, and the folder of its golden.
-        factory: Reference to a callable without arguments that returns the `nn.Module`.
+        factory: Reference to a callable without arguments that returns the `nn.Module`, to an architecture, or to
+            a file that is a program.
         signature: The named inputs.
         root: The project's folder.
         weights: Checkpoint to load into the module, or None where the factory does it.
         samples: Held-out inputs: a file, or a reference to a callable.
         calibration: Inputs for static quantization, disjoint from the held-out ones.
         labels: Labels of the held-out samples: a file, or a reference to a callable.
+        preprocess: What makes an image of a folder into inputs: `torchvision:WEIGHTS`, or a reference to a callable.
         targets: The targets that the team ships, or None for all of them.
         trust_pickle: Whether reading the checkpoint may run code that it holds.
+        allow_missing: Patterns such as `fc.*` of keys that only one of module and checkpoint may have.
         decision: What users act on in its outputs, by output, or `*` for every output that it fits; inferred
             where it is left out.
         limits: What the gates allow.
         target_limits: The same for single targets, by target or exporter name.
+        notes: What a reader should know of how the model was found.
     """
 
     name: str
@@ -73,11 +80,14 @@ class ModelSpec:
     samples: str | None = None
     calibration: str | None = None
     labels: str | None = None
+    preprocess: str | None = None
     targets: tuple[str, ...] | None = None
     trust_pickle: bool = False
+    allow_missing: tuple[str, ...] = ()
     decision: tuple[tuple[str, str], ...] = ()
     limits: Limits = field(default_factory=Limits)
     target_limits: tuple[tuple[str, Limits], ...] = ()
+    notes: tuple[str, ...] = ()
 
     def limits_for(self, target: str) -> Limits:
         """The limits of one target: its own, else its exporter's, else the model's."""
