@@ -12,7 +12,7 @@ import pytest
 from parity.arrays import Array
 from parity.cells import Cell, Reference, judge_cell
 from parity.models.spec import Limits
-from parity.records import Record, Stage, Symptom, Verdict
+from parity.records import BehaviourFinding, Record, Stage, Symptom, Verdict
 from tests.compare.cases import Case, case, rounded, store
 
 RNG = np.random.default_rng(5)
@@ -28,7 +28,8 @@ def made(tmp_path: Path) -> Case:
 
 
 def judge(made: Case, exact: Array, *, unstable: str | None = None, failed: Mapping[str, str] | None = None,
-          precision: str = "float", synthetic: bool = False, limits: Limits | None = None) -> Record:  # fmt: skip
+          precision: str = "float", synthetic: bool = False, limits: Limits | None = None,
+          observed: tuple[BehaviourFinding, ...] = ()) -> Record:  # fmt: skip
     target = {"h0": {"y": rounded(exact, "float32", RNG)}, "s2": {"y": rounded(SWEPT, "float32", RNG)}}
     cell = Cell(
         target="trace@torchscript",
@@ -39,6 +40,7 @@ def judge(made: Case, exact: Array, *, unstable: str | None = None, failed: Mapp
         failed=failed or {},
         labels=None,
         synthetic=synthetic,
+        observed=observed,
     )
     return judge_cell(cell, Reference(replace(made.facts, unstable=unstable), made.arrays, made.yardsticks))
 
@@ -54,6 +56,22 @@ def test_a_target_that_is_a_thousandth_off_fails_where_it_is_compared(made: Case
     record = judge(made, EXACT * 1.001)
     assert (record.verdict, record.stage, record.symptom) == (Verdict.FAIL, Stage.COMPARE, Symptom.MISMATCH)
     assert "floors" in record.message
+
+
+DOUBTFUL = BehaviourFinding(kind="matched", name="inputs", detail="'a' and 'b' may be exchanged")
+
+
+def test_a_doubtful_match_stands_in_the_message_of_a_failure(made: Case) -> None:
+    record = judge(made, EXACT * 1.001, observed=(DOUBTFUL,))
+    assert record.message.endswith("; 'a' and 'b' may be exchanged")
+    broken = judge(made, EXACT, failed={"h0": "Invalid rank"}, observed=(DOUBTFUL,))
+    assert broken.message.endswith("Invalid rank; 'a' and 'b' may be exchanged")
+
+
+def test_a_doubtful_match_that_the_numbers_confirm_is_no_fault(made: Case) -> None:
+    record = judge(made, EXACT, observed=(DOUBTFUL,))
+    assert (record.verdict, record.message) == (Verdict.PASS, "")
+    assert [each.verdict for each in record.behaviour if each.kind == "matched"] == [None]
 
 
 def test_against_a_reference_that_differs_from_itself_nothing_passes_and_nothing_fails(made: Case) -> None:

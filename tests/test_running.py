@@ -50,11 +50,13 @@ def dies_at_excluded(task: RunTask) -> tuple[Symptom, Any]:
     return Symptom.CRASH, None
 
 
-def attempt(folder: Path, *acts: Callable[[RunTask], tuple[Symptom, Any]]) -> tuple[Any, Scripted]:
+def attempt(
+    folder: Path, *acts: Callable[[RunTask], tuple[Symptom, Any]], foreign: bool = False
+) -> tuple[Any, Scripted]:
     children = Scripted(list(acts))
     spec = ModelSpec("net", "net.py:Net", parse_signature("x: float32[N, 12]"), folder)
     running = Running(spec, folder, children, 5.0, 1, "cpu")  # type: ignore[arg-type]  # as much of one as is used
-    artifact = Artifact(folder, Manifest("trace", "torchscript", "float", "model.ts.pt"))
+    artifact = Artifact(folder, Manifest("trace", "torchscript", "float", "model.ts.pt", foreign=foreign))
     task = running.task(artifact, "torchscript", (Call("h0", (0,)),), folder / "outputs")
     return running.attempt(task, REFUSED, folder / "run.log"), children
 
@@ -84,3 +86,16 @@ def test_a_target_that_dies_elsewhere_is_a_crash(tmp_path: Path, acts: tuple[Any
     assert made.outcome.symptom is Symptom.CRASH
     assert not children.acts
     assert Verdict.FAIL not in [judge_behaviour(each, Limits(), quantized=False).verdict for each in made.behaviour]
+
+
+def doubtful(_: RunTask) -> tuple[Symptom, Any]:
+    return Symptom.OK, Ran(opened=True, message="", failed={}, facts={}, doubts={"inputs": "by position alone"})
+
+
+def test_only_of_a_file_made_elsewhere_it_is_doubtful_which_input_is_which(tmp_path: Path) -> None:
+    own, _ = attempt(tmp_path, doubtful)
+    assert "matched" not in [each.kind for each in own.behaviour]
+    foreign, _ = attempt(tmp_path, doubtful, foreign=True)
+    assert [(each.name, each.detail) for each in foreign.behaviour if each.kind == "matched"] == [
+        ("inputs", "by position alone")
+    ]

@@ -30,6 +30,7 @@ from benchmarks.faults.rules import refusals
 from benchmarks.faults.weights import live_weights
 from parity.exporters.onnx_torchscript import OPSET
 from parity.models.build import build
+from parity.runtimes import SessionOptions
 from parity.runtimes.onnxruntime import OnnxSession
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -149,7 +150,7 @@ class Runner:
         settings.log_severity_level = 4
         settings.graph_optimization_level = LEVELS[level]
         session = onnxruntime.InferenceSession(model.SerializeToString(), settings, providers=["CPUExecutionProvider"])
-        opened = OnnxSession(session, (INPUT,), self._bench.output_names, "CPUExecutionProvider")
+        opened = OnnxSession(session, SessionOptions(1, (INPUT,)), self._bench.output_names, "CPUExecutionProvider")
         return {call: opened.run(inputs) for call, inputs in self._inputs.items()}
 
     def healthy(self, graphs: Mapping[str, Any]) -> Iterator[tuple[HealthyCell, str]]:

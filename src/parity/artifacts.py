@@ -48,6 +48,7 @@ class Manifest:
         files: Digest and size of every file.
         notes: What a reader should know, such as a fallback that was taken.
         declared: The dimensions that it declares; None where its format has none.
+        foreign: Whether it was made elsewhere.
     """
 
     exporter: str
@@ -59,6 +60,7 @@ class Manifest:
     files: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     declared: Declared | None = None
+    foreign: bool = False
 
     @property
     def sha256(self) -> str:

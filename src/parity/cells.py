@@ -16,6 +16,7 @@ from parity.compare.sweep import by_output_alone, compare_sweep, left_out
 from parity.gates.behaviour import judge_behaviour
 from parity.gates.decision import judge_decision
 from parity.gates.numeric import judge_numeric, judge_shape
+from parity.models.matching import MATCHED
 from parity.models.spec import Limits
 from parity.records import (
     BehaviourFinding,
@@ -111,16 +112,22 @@ def judge_cell(cell: Cell, reference: Reference) -> Record:
         behaviour=behaviour,
     )
     if broken:
-        message = f"a call of {len(broken[0].samples)} samples: {cell.failed[broken[0].id]}"
+        message = f"a call of {len(broken[0].samples)} samples: {cell.failed[broken[0].id]}{_doubts(cell)}"
         return replace(record, verdict=Verdict.FAIL, stage=Stage.RUN, symptom=Symptom.EXCEPTION, message=message)
     if reference.facts.unstable:
         return _undecided(record, f"the reference is not deterministic: {reference.facts.unstable}")
     if reference.undecided:
         return _undecided(record, reference.undecided)
     if verdict is Verdict.FAIL:
-        return replace(record, stage=Stage.COMPARE, symptom=Symptom.MISMATCH)
+        return replace(record, stage=Stage.COMPARE, symptom=Symptom.MISMATCH, message=f"{message}{_doubts(cell)}")
     open_question = _open_question(cell, (*numeric, *decisions))
     return replace(record, verdict=Verdict.INCONCLUSIVE, message=open_question) if open_question else record
+
+
+def _doubts(cell: Cell) -> str:
+    """What to add to a failure that may only mean that inputs or outputs were taken for each other."""
+    found = [each.detail for each in cell.observed if each.kind == MATCHED and each.detail]
+    return f"; {'; '.join(found)}" if found else ""
 
 
 def _undecided(record: Record, message: str) -> Record:

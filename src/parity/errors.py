@@ -41,6 +41,12 @@ class ParityError(Exception):
         labelled = (("where", self.where), ("allowed", self.allowed), ("got", self.got), ("next", self.hint))
         return "\n".join([self.what, *(f"  {label + ':':<9}{text}" for label, text in labelled if text)])
 
+    @property
+    def line(self) -> str:
+        """All of it in one line, for a record's message."""
+        labelled = (("allowed", self.allowed), ("got", self.got), ("next", self.hint))
+        return "; ".join([self.what, *(f"{label}: {text}" for label, text in labelled if text)])
+
     def __reduce__(self) -> tuple[object, ...]:
         labelled = {"where": self.where, "allowed": self.allowed, "got": self.got, "hint": self.hint}
         return (_rebuild, (type(self), self.what, labelled))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from parity.artifacts import Artifact
+from parity.models.matching import MATCHED
 from parity.models.spec import ModelSpec
-from parity.records import BehaviourFinding, ReferenceFacts, Symptom
+from parity.records import BehaviourFinding, OutputFacts, ReferenceFacts, Symptom
 from parity.samples.calls import Call
 from parity.samples.excluded import Excluded
 from parity.workers.process import Children, Outcome
@@ -46,7 +47,9 @@ class Running:
     threads: int
     device: str
 
-    def task(self, artifact: Artifact, runtime: str, calls: Sequence[Call], folder: Path) -> RunTask:
+    def task(
+        self, artifact: Artifact, runtime: str, calls: Sequence[Call], folder: Path, outputs: Sequence[OutputFacts] = ()
+    ) -> RunTask:
         """A run of every call, without those that the model refuses."""
         return RunTask(
             artifact=artifact,
@@ -57,6 +60,7 @@ class Running:
             folder=folder,
             threads=self.threads,
             device=self.device,
+            outputs=tuple(outputs),
         )
 
     def attempt(self, task: RunTask, refused: Sequence[Excluded], log: Path) -> Attempt:
@@ -68,19 +72,26 @@ class Running:
         outcome = self.children.run(run, task, log=log, timeout=self.timeout)
         marker = folder / AT_EXCLUDED
         if outcome.symptom not in (Symptom.CRASH, Symptom.TIMEOUT) or not marker.exists():
-            return Attempt(outcome, _judged(outcome, refused))
+            return Attempt(outcome, _judged(task.artifact, outcome, refused))
         name = marker.read_text()
         found = BehaviourFinding(kind=DIED_AT_EXCLUDED, name=name, detail=f"{outcome.message}, at an input to refuse")
         shutil.rmtree(folder)
-        return Attempt(self.children.run(run, plain, log=log, timeout=self.timeout), (found,))
+        again = self.children.run(run, plain, log=log, timeout=self.timeout)
+        return Attempt(again, (found, *_judged(task.artifact, again, ())))
 
 
-def _judged(outcome: Outcome, refused: Sequence[Excluded]) -> tuple[BehaviourFinding, ...]:
+def _doubts(artifact: Artifact, ran: Ran) -> Iterable[tuple[str, str]]:
+    """An export of our own has its inputs and outputs in the order of the model's; only of others there is doubt."""
+    return ran.doubts.items() if artifact.manifest.foreign else ()
+
+
+def _judged(artifact: Artifact, outcome: Outcome, refused: Sequence[Excluded]) -> tuple[BehaviourFinding, ...]:
     if outcome.symptom is not Symptom.OK:
         return ()
     ran: Ran = outcome.value
     detail = "answers an input that the model refuses"
-    return tuple(
+    doubts = tuple(BehaviourFinding(kind=MATCHED, name=what, detail=text) for what, text in _doubts(artifact, ran))
+    return doubts + tuple(
         BehaviourFinding(kind=EXCLUDED_SHAPE, name=each.name, detail=detail if each.call.id in ran.answered else None)
         for each in (refused if ran.opened else ())
     )

@@ -244,7 +244,8 @@ class Workbench:
         folder = self.folder / "outputs" / target.name
         log = self.artifacts / target.exporter / f"{target.runtime}.run.log"
         running = Running(self.spec, self.samples, self.children, self.timeouts.run, self.threads, self.device)
-        attempt = running.attempt(running.task(artifact, target.runtime, loaded.calls, folder), self._refused(), log)
+        task = running.task(artifact, target.runtime, loaded.calls, folder, ref.facts.outputs)
+        attempt = running.attempt(task, self._refused(), log)
         outcome = attempt.outcome
         if outcome.symptom is not Symptom.OK:
             record = self._ended(target, Stage.RUN, outcome.symptom, outcome.message, Verdict.FAIL, log=str(log))

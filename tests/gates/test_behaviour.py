@@ -58,3 +58,9 @@ def test_a_constant_dimension_fails_and_none_passes() -> None:
     assert [(each.verdict, each.message) for each in judge_declared([wrong, right])] == [
         (Verdict.FAIL, "input tokens: T became the constant 7"), (Verdict.PASS, None),
     ]  # fmt: skip
+
+
+def test_a_doubtful_match_decides_nothing_and_is_said() -> None:
+    finding = BehaviourFinding(kind="matched", name="inputs", detail="the inputs 'a', 'b' were taken for …")
+    result = judge_behaviour(finding, Limits(), quantized=False)
+    assert (result.verdict, result.message) == (None, finding.detail)

@@ -32,10 +32,6 @@ def test_random_inputs_are_called_weak_evidence() -> None:
     assert "1 synthetic held-out sample from seed 0 (random inputs: weak evidence)" in told
 
 
-def test_an_unstable_reference_is_a_remark() -> None:
-    assert "two runs on sample 0 differ by 0.77" in summary.remarks(examples.unstable())[0]
-
-
 def test_the_row_shows_the_failing_output_not_the_largest_passing_ratio() -> None:
     failing = examples.numeric(None, output="labels", rule="dtype", sqnr_db=None, verdict=Verdict.FAIL)
     record = examples.record("onnx@onnxruntime", numeric=(examples.numeric(9.0), failing))

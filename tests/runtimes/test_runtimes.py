@@ -16,6 +16,7 @@ from torch import nn
 from parity.artifacts import Artifact, Manifest
 from parity.errors import ParityError
 from parity.runtimes import RUNTIMES, SessionOptions
+from parity.runtimes.calls import positional
 from parity.runtimes.modules import ModuleSession
 from parity.runtimes.onnxruntime import OnnxRuntime
 from parity.runtimes.torch import eager_session
@@ -48,7 +49,7 @@ def test_inputs_that_go_by_other_names_are_fed_in_the_order_of_forward_and_the_r
     artifact = subtraction(tmp_path, ("input.1", "input.2"))
     assert onnx_outputs(artifact, ("a", "b")) == {"d": [4, 5]}
     facts = OnnxRuntime().open(artifact, SessionOptions(1, ("a", "b"))).facts
-    assert facts["inputs"] == "matched by position: input.1, input.2"
+    assert facts["inputs"] == "matched by position: input.1 is a, input.2 is b"
 
 
 def test_names_that_are_the_models_own_are_not_remarked_upon(tmp_path: Path) -> None:
@@ -63,7 +64,8 @@ def test_an_input_that_the_graph_never_reads_may_be_missing_from_it(tmp_path: Pa
 def test_a_graph_with_other_inputs_altogether_is_refused_with_both_lists(tmp_path: Path) -> None:
     with pytest.raises(ParityError, match="do not match") as caught:
         OnnxRuntime().open(subtraction(tmp_path), SessionOptions(1, ("x", "y", "z")))
-    assert (caught.value.allowed, caught.value.got) == ("x, y, z", "a, b")
+    assert caught.value.allowed == "x, y, z"
+    assert caught.value.got == "a: float32[?], b: float32[?]"
 
 
 def named(artifact: Artifact, *outputs: str) -> Artifact:
@@ -81,16 +83,16 @@ def test_a_name_that_the_graph_has_is_kept_and_only_the_others_go_by_position(tm
     artifact = subtraction(tmp_path, outputs=("d", "e"))
     assert onnx_outputs(named(artifact, "other", "d"), ("a", "b")) == {"d": [4, 5], "other": [-4, -5]}
     facts = OnnxRuntime().open(named(artifact, "other", "d"), SessionOptions(1, ("a", "b"))).facts
-    assert facts["outputs"] == "matched by position: e"
+    assert facts["outputs"] == "matched by position: e is other"
 
 
 def test_a_module_that_has_lost_the_names_of_its_outputs_is_given_them_by_position() -> None:
-    session = ModuleSession(lambda x: (x, -x), ("x",), "cpu", outputs=("left", "right"))
+    session = ModuleSession(lambda x: (x, -x), positional(("x",)), "cpu", outputs=("left", "right"))
     assert {name: array.tolist() for name, array in session.run({"x": X}).items()} == {
         "left": [5, 7],
         "right": [-5, -7],
     }
-    own = ModuleSession(lambda x: {"one": x, "two": -x}, ("x",), "cpu", outputs=("left", "right"))
+    own = ModuleSession(lambda x: {"one": x, "two": -x}, positional(("x",)), "cpu", outputs=("left", "right"))
     assert list(own.run({"x": X})) == ["one", "two"]
 
 
@@ -127,7 +129,7 @@ class Subtract(nn.Module):
 
 
 def test_a_module_gets_its_inputs_in_the_order_of_forward() -> None:
-    session = ModuleSession(Subtract(), ("a", "b"), "cpu")
+    session = ModuleSession(Subtract(), positional(("a", "b")), "cpu")
     assert session.run({"b": Y, "a": X})["output"].tolist() == [4, 5]
 
 

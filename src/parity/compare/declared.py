@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from parity.artifacts import Bounds, Declared
+from parity.models.matching import match_ports
+from parity.models.ports import Port, signature_ports
 from parity.models.signature import Dim, Signature
 from parity.records import BehaviourFinding, OutputFacts
 
@@ -25,10 +27,11 @@ def compare_declared(
     symbols: dict[str | None, Dim] = {name: dim for name, dim in signature.symbols.items() if _open(dim)}
     if declared is None or not symbols:
         return ()
+    inputs = _inputs(declared, signature)
     found = [
         BehaviourFinding(kind=CONSTANT_DIMENSION, name=f"input {spec.name}", detail=detail)
         for spec in signature.inputs
-        for detail in _narrower([dim.symbol for dim in spec.dims], _input(declared, signature, spec.name), symbols)
+        for detail in _narrower([dim.symbol for dim in spec.dims], inputs.get(spec.name, ()), symbols)
     ]
     if not found:
         found = [
@@ -45,13 +48,14 @@ def _open(dim: Dim) -> bool:
     return dim.high is None or dim.at_least(dim.low) != dim.at_most(dim.high)
 
 
-def _input(declared: Declared, signature: Signature, name: str) -> Sequence[Bounds]:
-    """The dimensions of an input by its name, or by its place where no name is the signature's."""
-    if name in declared.inputs:
-        return declared.inputs[name]
-    if len(declared.inputs) != len(signature.inputs) or set(declared.inputs) & set(signature.names):
-        return ()
-    return list(declared.inputs.values())[signature.names.index(name)]
+def _inputs(declared: Declared, signature: Signature) -> dict[str, Sequence[Bounds]]:
+    """The declared dimensions by the signature's names, matched as a runtime matches them."""
+    ports = [
+        Port(name, dims=tuple(low if low == high else None for low, high in dims))
+        for name, dims in declared.inputs.items()
+    ]
+    matching = match_ports(ports, signature_ports(signature))
+    return {pair.name: declared.inputs[pair.own] for pair in matching.pairs}
 
 
 def _narrower(names: Sequence[str | None], dims: Sequence[Bounds], symbols: Mapping[str | None, Dim]) -> list[str]:

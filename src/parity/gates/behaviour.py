@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from parity.compare.behaviour import BATCH_INVARIANCE, REPEATABILITY
+from parity.models.matching import MATCHED
 from parity.models.spec import Limits
 from parity.records import BehaviourFinding, BehaviourResult, Verdict
 
@@ -19,7 +20,8 @@ def judge_behaviour(finding: BehaviourFinding, limits: Limits, *, quantized: boo
     The same input gets the same answer, within the limit of a float output, at any precision. A sample alone gets the
     answer that it gets in a batch; a quantized target may take its ranges from the whole batch, so that
     how much its answer moves is information. A target that dies where the model raises has refused rudely, which
-    is information too. Whatever else has a `detail` fails.
+    is information too, and so is a doubtful match of inputs or outputs: the numbers tell whether it was right.
+    Whatever else has a `detail` fails.
     """
     if finding.kind == REPEATABILITY:
         return _judge(finding, limits.ratio, "the same input is answered differently", _RANDOM)
@@ -29,6 +31,8 @@ def judge_behaviour(finding: BehaviourFinding, limits: Limits, *, quantized: boo
         return _judge(finding, TWO_ANSWERS * limits.ratio, "a sample's answer depends on its batch", "")
     if finding.detail is None:
         return _result(finding, Verdict.PASS, None, None)
+    if finding.kind == MATCHED:
+        return _result(finding, None, None, finding.detail)
     verdict = None if finding.kind == "died_at_excluded_shape" else Verdict.FAIL
     return _result(finding, verdict, None, f"{finding.name}: {finding.detail}")
 

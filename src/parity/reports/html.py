@@ -14,6 +14,7 @@ from parity.records import Report
 from parity.reports import details, provenance, summary
 from parity.reports.axes import Plot
 from parity.reports.plots import plots
+from parity.reports.remarks import remarks
 
 
 def render(report: Report) -> str:
@@ -54,6 +55,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    helpers: dict[str, Any] = {"summary": summary, "details": details, "provenance": provenance}
+    helpers: dict[str, Any] = {"summary": summary, "details": details, "provenance": provenance, "remarks": remarks}
     environment.globals.update(helpers)
     return environment

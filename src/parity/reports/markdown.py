@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from parity.records import Hazard, Record, Report, Verdict
 from parity.reports import summary
 from parity.reports.numbers import ABSENT, count, digest, milliseconds
+from parity.reports.remarks import remarks
 
 _MARKS = {
     Verdict.PASS: "✅ pass",
@@ -27,7 +28,7 @@ def render(report: Report) -> str:
     parts = [
         f"## parity: {_MARKS[report.verdict]}",
         text(summary.sentence(report)),
-        *(f"> {text(remark)}" for remark in summary.remarks(report)),
+        *(f"> {text(remark)}" for remark in remarks(report)),
     ]
     if report.records:
         parts.append(_targets(report))

@@ -235,15 +235,6 @@ def sentence(report: Report) -> str:
     return f"{str(report.verdict).upper()}: {subject(report)}: {outcome(report)}"
 
 
-def remarks(report: Report) -> tuple[str, ...]:
-    """What a reader must know besides the verdict: the report's message, an unstable reference."""
-    unstable = report.reference.unstable
-    found = [report.message] if report.message else []
-    if unstable and unstable not in report.message:
-        found.append(f"The reference is unstable, so nothing can be judged by it: {unstable}")
-    return tuple(found)
-
-
 def to_read(report: Report) -> tuple[Record, ...]:
     """The records that need reading: failed first, then inconclusive, in the order of the report."""
     return tuple(

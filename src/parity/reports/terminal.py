@@ -12,6 +12,7 @@ from rich.text import Text
 
 from parity.records import Record, Report, Verdict
 from parity.reports import details, summary
+from parity.reports.remarks import remarks
 from parity.reports.summary import Row
 
 STYLES = {
@@ -42,7 +43,7 @@ def print_report(report: Report, console: Console) -> None:
         _print_reasons(record, console)
     _print_hazards(report, console)
     _print_golden(report, console)
-    for remark in summary.remarks(report):
+    for remark in remarks(report):
         console.print(Text(remark, style="yellow"))
     console.print(_verdict_line(report))
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from parity.arrays import Array
 from parity.artifacts import Artifact
+from parity.models.ports import Port
 from parity.registry import Availability
 
 
@@ -19,15 +20,28 @@ class SessionOptions:
         threads: Intra-op threads; every target of a run gets the same.
         names: The model's inputs in the order of `forward`.
         device: `cpu`, or `cuda` to ask for a GPU; `Session.facts` says what was really used.
+        inputs: The model's inputs in the same order, with what else is known of them; empty where nothing is.
+        outputs: The reference's outputs, with what is known of them; empty where nothing is.
     """
 
     threads: int
     names: tuple[str, ...]
     device: str = "cpu"
+    inputs: tuple[Port, ...] = ()
+    outputs: tuple[Port, ...] = ()
+
+    @property
+    def input_ports(self) -> tuple[Port, ...]:
+        """The model's inputs, by their names alone where nothing else is known."""
+        return self.inputs or tuple(map(Port, self.names))
 
 
 class Session(Protocol):
-    """An opened artifact."""
+    """An opened artifact.
+
+    One that had to tell inputs or outputs apart by their position alone says so in an attribute `doubts`: sentences
+    by `inputs` and `outputs`.
+    """
 
     @property
     def facts(self) -> Mapping[str, str]:

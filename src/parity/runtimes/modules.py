@@ -9,12 +9,13 @@ import torch
 
 from parity.arrays import Array
 from parity.compare.structure import named_again, to_arrays
+from parity.runtimes.calls import Call
 
 
 class ModuleSession:
-    """Calls a module with tensors in the order of `names`, in inference mode, on a device.
+    """Calls a module with tensors in inference mode, on a device.
 
-    `outputs` are the model's names, for an artifact that has lost them.
+    `call` says how it takes its inputs; `outputs` are the model's names, for an artifact that has lost them.
 
     Times of a call on a GPU include the copies there and back, and so the wait for the result.
     """
@@ -22,19 +23,21 @@ class ModuleSession:
     def __init__(
         self,
         module: Callable[..., Any],
-        names: tuple[str, ...],
+        call: Call,
         device: str,
         facts: Mapping[str, str] | None = None,
         outputs: tuple[str, ...] = (),
     ) -> None:
         self._module = module
-        self._names = names
+        self._call = call
         self._device = device
         self._outputs = outputs
-        self.facts = {"device": device, **(facts or {})}
+        self.facts = {"device": device, **(facts or {}), **self._call.facts}
+        self.doubts = self._call.doubts
 
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """One call; outputs are copied out of torch's memory only where NumPy cannot view it."""
         with torch.inference_mode():
-            tensors = (torch.from_numpy(inputs[name]).to(self._device) for name in self._names)
-            return named_again(to_arrays(self._module(*tensors)), self._outputs)
+            tensors = {name: torch.from_numpy(inputs[name]).to(self._device) for name in self._call.names}
+            args, kwargs = self._call.arguments(tensors)
+            return named_again(to_arrays(self._module(*args, **kwargs)), self._outputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,13 @@ import numpy as np
 from parity.arrays import Array
 from parity.artifacts import Artifact
 from parity.errors import ParityError
+from parity.models.matching import Matching, match_ports, told
+from parity.models.ports import Port
 from parity.registry import Availability, needs_one_of
 from parity.runtimes.base import Session, SessionOptions
+from parity.runtimes.inputs import doubts, input_facts, match_inputs
+from parity.runtimes.onnx_refused import why_refused
+from parity.runtimes.onnx_values import answer, feed, ports
 
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 
@@ -36,64 +41,73 @@ class OnnxRuntime:
         settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
         wanted = _PROVIDERS[options.device]
         providers = [wanted] if options.device == "cpu" else [wanted, _PROVIDERS["cpu"]]
-        session = onnxruntime.InferenceSession(str(artifact.entry), settings, providers=providers)
+        try:
+            session = onnxruntime.InferenceSession(str(artifact.entry), settings, providers=providers)
+        except Exception as error:
+            why = why_refused(artifact.entry)
+            if why is None:
+                raise
+            raise ParityError(why) from error
         used = session.get_providers()[0]
         if used != wanted:
             raise ParityError(
                 f"ONNX Runtime was asked for {wanted} and uses {used}",
                 hint="install onnxruntime-gpu and a matching CUDA, or leave the device at cpu",
             )
-        return OnnxSession(session, options.names, artifact.manifest.outputs, used)
+        return OnnxSession(session, options, artifact.manifest.outputs, used)
 
 
 class OnnxSession:
-    """Feeds inputs by name; a graph that names them otherwise gets them in the order of `forward`."""
+    """Feeds and reads a graph under the model's names, whatever the graph calls its inputs and outputs."""
 
-    def __init__(self, session: Any, names: tuple[str, ...], outputs: tuple[str, ...], provider: str) -> None:
+    def __init__(self, session: Any, options: SessionOptions, outputs: tuple[str, ...], provider: str) -> None:
         self._session = session
-        own = [each.name for each in session.get_inputs()]
-        self._feeds = _match_inputs(own, names)
-        self._halved = {each.name for each in session.get_inputs() if each.type == "tensor(float16)"}
-        produced = [each.name for each in session.get_outputs()]
-        self._outputs = _match_outputs(tuple(produced), outputs)
-        self.facts = {"provider": provider}
-        if self._halved:
-            self.facts["rounded"] = f"inputs to float16: {', '.join(sorted(self._halved))}"
-        if not set(own) <= set(names):
-            self.facts["inputs"] = f"matched by position: {', '.join(own)}"
-        if set(self._outputs) != set(produced):
-            unknown = [name for name in produced if name not in outputs]
-            self.facts["outputs"] = f"matched by position: {', '.join(unknown)}"
+        own = ports(session.get_inputs())
+        matching = match_inputs(own, options)
+        self._feeds = {pair.own: pair.name for pair in matching.pairs}
+        self._dtypes = {port.name: port.dtype for port in own}
+        produced = ports(session.get_outputs())
+        self._outputs, matched = _output_names(produced, outputs, options.outputs)
+        self._plain = not any(port.dtype == "bfloat16" for port in (*own, *produced))
+        self.facts = {"provider": provider, **self._rounded(options), **input_facts(matching)}
+        self.doubts = doubts(matching, "inputs")
+        if matched is not None:
+            self.doubts |= doubts(matched, "outputs")
+            said = told(matched)
+            self.facts |= {"outputs": said} if said else {}
 
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """One call; a sequence or map output is refused by name."""
-        results = self._session.run(None, {own: self._fed(own, inputs[name]) for own, name in self._feeds.items()})
+        fed = {own: feed(inputs[name], own, self._dtypes[own]) for own, name in self._feeds.items()}
+        results = self._session.run(None, fed) if self._plain else answer(self._session, fed)
         for name, result in zip(self._outputs, results, strict=True):
             if not isinstance(result, np.ndarray):
                 raise ParityError(f"the output {name!r} is a {type(result).__name__}, not a tensor")
         return dict(zip(self._outputs, results, strict=True))
 
-    def _fed(self, own: str, array: Array) -> Array:
-        """A graph in float16 takes inputs in float16, which is part of what its precision costs."""
-        return array.astype(np.float16) if own in self._halved and array.dtype.kind == "f" else array
+    def _rounded(self, options: SessionOptions) -> dict[str, str]:
+        """A graph of another precision takes inputs of its own, which is part of what its precision costs."""
+        wanted = {port.name: port.dtype for port in options.inputs}
+        found: dict[str, list[str]] = {}
+        for own, name in self._feeds.items():
+            dtype = self._dtypes[own]
+            if dtype in _REDUCED if wanted.get(name) is None else dtype != wanted[name]:
+                found.setdefault(str(dtype), []).append(own)
+        said = [f"inputs to {dtype}: {', '.join(sorted(names))}" for dtype, names in found.items()]
+        return {"rounded": "; ".join(said)} if said else {}
 
 
-def _match_inputs(own: list[str], names: tuple[str, ...]) -> dict[str, str]:
-    """Graph input to model input. An exporter may leave out an input that the graph never reads."""
-    if set(own) <= set(names):
-        return {name: name for name in own}
-    if len(own) == len(names) and not set(own) & set(names):
-        return dict(zip(own, names, strict=True))
-    raise ParityError(
-        "the graph's inputs do not match the model's", allowed=", ".join(names), got=", ".join(own) or "none"
-    )
+_REDUCED = ("float16", "bfloat16")
 
 
-def _match_outputs(own: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names for the graph's outputs: its own where they are the model's, the model's other ones in order."""
-    if len(own) != len(names):
-        return own
-    if len(set(own)) < len(own):  # one value that is returned twice
-        return names
-    others = iter([name for name in names if name not in own])
-    return tuple(name if name in names else next(others) for name in own)
+def _output_names(
+    own: Sequence[Port], names: tuple[str, ...], known: Sequence[Port]
+) -> tuple[tuple[str, ...], Matching | None]:
+    """Names for the graph's outputs: the model's where they can be told, else the graph's own."""
+    graph = tuple(port.name for port in own)
+    if len(set(graph)) < len(graph):  # one value that is returned twice
+        return (names if len(names) == len(graph) else graph), None
+    described = {port.name: port for port in known}
+    matching = match_ports(own, [described.get(name, Port(name)) for name in names])
+    renamed = {pair.own: pair.name for pair in matching.pairs}
+    return tuple(renamed.get(name, name) for name in graph), matching

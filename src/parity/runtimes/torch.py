@@ -9,6 +9,7 @@ from torch.export.passes import move_to_device_pass
 from parity.artifacts import Artifact
 from parity.registry import Availability, needs
 from parity.runtimes.base import Session, SessionOptions
+from parity.runtimes.calls import positional, program_call, script_call
 from parity.runtimes.modules import ModuleSession
 
 
@@ -27,14 +28,15 @@ class TorchRuntime:
             program = torch.export.load(artifact.entry)
             if options.device != "cpu":
                 program = move_to_device_pass(program, options.device)
-            return ModuleSession(program.module(), options.names, options.device, outputs=artifact.manifest.outputs)
+            outputs, call = artifact.manifest.outputs, program_call(program, options)
+            return ModuleSession(program.module(), call, options.device, outputs=outputs)
         # torch.ao's kernels are for the CPU alone, whatever the rest runs on; the report says so.
         quantized = torch.jit.load(artifact.entry, map_location="cpu")
         facts = {"engine": str(torch.backends.quantized.engine)}
-        return ModuleSession(quantized, options.names, "cpu", facts, artifact.manifest.outputs)
+        return ModuleSession(quantized, script_call(quantized, options), "cpu", facts, artifact.manifest.outputs)
 
 
 def eager_session(module: nn.Module, options: SessionOptions) -> Session:
     """The reference as a session, for the targets to be timed against."""
     torch.set_num_threads(options.threads)
-    return ModuleSession(module.to(options.device), options.names, options.device)
+    return ModuleSession(module.to(options.device), positional(options.names), options.device)

@@ -7,6 +7,7 @@ import torch
 from parity.artifacts import Artifact
 from parity.registry import Availability, needs
 from parity.runtimes.base import Session, SessionOptions
+from parity.runtimes.calls import script_call
 from parity.runtimes.modules import ModuleSession
 
 
@@ -22,4 +23,4 @@ class TorchScriptRuntime:
     def open(self, artifact: Artifact, options: SessionOptions) -> Session:
         torch.set_num_threads(options.threads)
         module = torch.jit.load(artifact.entry, map_location=options.device)
-        return ModuleSession(module, options.names, options.device, outputs=artifact.manifest.outputs)
+        return ModuleSession(module, script_call(module, options), options.device, outputs=artifact.manifest.outputs)

@@ -122,4 +122,5 @@ def _artifact(
     path: Path, kind: str, precision: str, files: tuple[str, ...], declared: Declared | None = None
 ) -> Artifact:
     described = describe_files(path.parent, only=files)
-    return Artifact(path.parent, Manifest(path.name, kind, precision, path.name, files=described, declared=declared))
+    manifest = Manifest(path.name, kind, precision, path.name, files=described, declared=declared, foreign=True)
+    return Artifact(path.parent, manifest)

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from parity.artifacts import Artifact
+from parity.models.ports import output_ports, signature_ports
 from parity.models.refs import resolve
 from parity.models.spec import ModelSpec
+from parity.records import OutputFacts
 from parity.runtimes import RUNTIMES, Session, SessionOptions
 
 
-def open_session(spec: ModelSpec, artifact: Artifact, runtime: str, *, threads: int, device: str) -> Session:
+def open_session(
+    spec: ModelSpec,
+    artifact: Artifact,
+    runtime: str,
+    *,
+    threads: int,
+    device: str,
+    outputs: Sequence[OutputFacts] = (),
+) -> Session:
     """Open an artifact at a runtime.
 
     An artifact may call operators that the model's code registers when it is imported (torchvision's, a
@@ -18,7 +30,9 @@ def open_session(spec: ModelSpec, artifact: Artifact, runtime: str, *, threads: 
     Raises:
         Exception: whatever the runtime raises, also once the model's code is there.
     """
-    options = SessionOptions(threads, spec.signature.names, device)
+    options = SessionOptions(
+        threads, spec.signature.names, device, signature_ports(spec.signature), output_ports(outputs)
+    )
     chosen = RUNTIMES.get(runtime)
     try:
         return chosen.open(artifact, options)

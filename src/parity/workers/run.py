@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from parity.arrays import ArrayWriter
 from parity.artifacts import Artifact
 from parity.errors import ParityError
 from parity.models.spec import ModelSpec
+from parity.records import OutputFacts
 from parity.runtimes import Session
 from parity.samples.calls import AGAIN, LAST, Call, kept
 from parity.samples.excluded import Excluded
@@ -35,13 +36,15 @@ class RunTask:
     threads: int
     device: str = "cpu"
     excluded: tuple[Excluded, ...] = ()
+    outputs: tuple[OutputFacts, ...] = ()
 
 
 @dataclass(frozen=True)
 class Ran:
     """What came of it: `failed` holds, by call, the line that matters; `opened` is False where nothing ran.
 
-    `answered` are calls that the model refuses and the target answers.
+    `answered` are calls that the model refuses and the target answers. `doubts` are sentences by `inputs` and
+    `outputs`, where the session had to tell them apart by their position alone.
     """
 
     opened: bool
@@ -49,6 +52,7 @@ class Ran:
     failed: Mapping[str, str]
     facts: Mapping[str, str]
     answered: tuple[str, ...] = ()
+    doubts: Mapping[str, str] = field(default_factory=dict)
 
 
 def run(task: RunTask) -> Ran:
@@ -59,9 +63,11 @@ def run(task: RunTask) -> Ran:
     first call is made twice in a row, and once more after all others.
     """
     try:
-        session = open_session(task.spec, task.artifact, task.runtime, threads=task.threads, device=task.device)
+        session = open_session(
+            task.spec, task.artifact, task.runtime, threads=task.threads, device=task.device, outputs=task.outputs
+        )
     except Exception as error:  # noqa: BLE001  # a stage boundary: not opening is this stage's result
-        message = error.what if isinstance(error, ParityError) else useful_line(error)
+        message = error.line if isinstance(error, ParityError) else useful_line(error)
         return Ran(opened=False, message=message, failed={}, facts={})
     stored = StoredSamples(task.samples / HELD_OUT, task.spec.signature)
     failed: dict[str, str] = {}
@@ -72,7 +78,7 @@ def run(task: RunTask) -> Ran:
             try:
                 writer.put_all(key, kept(session.run(stored.batch(call.samples)), call))
             except Exception as error:  # noqa: BLE001  # a stage boundary: the call's failure is a finding
-                failed[key] = error.what if isinstance(error, ParityError) else useful_line(error)
+                failed[key] = error.line if isinstance(error, ParityError) else useful_line(error)
             return key not in failed
 
         gave_up = not (answered(first, first.id) and answered(first, f"{first.id}{AGAIN}"))
@@ -83,7 +89,8 @@ def run(task: RunTask) -> Ran:
         if first.id not in failed:
             answered(first, f"{first.id}{LAST}")
     answered_too = _ask_excluded(task, session, stored)
-    return Ran(opened=True, message="", failed=failed, facts=dict(session.facts), answered=answered_too)
+    doubts = dict(getattr(session, "doubts", {}))
+    return Ran(opened=True, message="", failed=failed, facts=dict(session.facts), answered=answered_too, doubts=doubts)
 
 
 def _ask_excluded(task: RunTask, session: Session, stored: StoredSamples) -> tuple[str, ...]:

@@ -1,0 +1,21 @@
+"""What a reader must know besides the verdict, in sentences that stand beside it."""
+
+from __future__ import annotations
+
+from parity.models.matching import MATCHED
+from parity.records import Report
+
+
+def remarks(report: Report) -> tuple[str, ...]:
+    """The report's message, an unstable reference, a doubtful match; what a record's message says is not repeated."""
+    unstable = report.reference.unstable
+    found = [report.message] if report.message else []
+    if unstable and unstable not in report.message:
+        found.append(f"The reference is unstable, so nothing can be judged by it: {unstable}")
+    found += [
+        f"{record.target}: {result.message}"
+        for record in report.records
+        for result in record.behaviour
+        if result.kind == MATCHED and result.message and result.message not in record.message
+    ]
+    return tuple(found)

@@ -1,0 +1,30 @@
+"""What a reader must know besides the verdict is said once, in every report."""
+
+from __future__ import annotations
+
+from parity.records import BehaviourResult, Verdict
+from parity.reports import html, markdown
+from parity.reports.remarks import remarks
+
+from . import examples
+
+DOUBT = "the inputs 'x.1', 'x.2' were taken for 'a', 'b' by position alone"
+MATCHED = BehaviourResult(kind="matched", name="inputs", detail=DOUBT, message=DOUBT)
+
+
+def test_an_unstable_reference_is_a_remark() -> None:
+    assert "two runs on sample 0 differ by 0.77" in remarks(examples.unstable())[0]
+
+
+def test_a_doubtful_match_is_a_remark_in_every_report() -> None:
+    report = examples.report(examples.record("net.onnx@onnxruntime", behaviour=(MATCHED,)))
+    assert remarks(report) == (f"net.onnx@onnxruntime: {DOUBT}",)
+    assert "by position alone" in markdown.render(report)
+    assert "by position alone" in html.render(report)
+
+
+def test_a_doubt_that_the_message_has_is_not_repeated() -> None:
+    failed = examples.record(
+        "net.onnx@onnxruntime", verdict=Verdict.FAIL, message=f"12 floors; {DOUBT}", behaviour=(MATCHED,)
+    )
+    assert remarks(examples.report(failed)) == ()
