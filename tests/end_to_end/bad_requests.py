@@ -65,7 +65,7 @@ BAD_REQUESTS: tuple[BadRequest, ...] = (
     _samples("samples of another shape", "shape.npz", "sample 0, input 'x'", "float32[6]", "float32[7]"),
     _samples("samples of another rank", "rank.npz", "another rank", "float32[6, 1]"),
     _samples("samples of another dtype", "dtype.npz", "another dtype", "float32[6]", "float64[6]"),
-    _samples("samples of another name", "name.npz", "no input 'x'", "y, z"),
+    _samples("samples of another name", "name.npz", "no input 'x'", "a, b"),
     _samples("no samples at all", "none.npz", "not one sample"),
     BadRequest("calibration on held-out samples", ("tiny", *TRACE, "--calibration", "overlap.npz"),
                ("3 held-out samples", "the first is 4", "disjoint")),

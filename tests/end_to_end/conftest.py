@@ -87,7 +87,7 @@ def _samples(folder: Path) -> None:
     np.savez(folder / "shape.npz", x=np.zeros((4, 7), np.float32))
     np.savez(folder / "rank.npz", x=np.zeros((4, 6, 1), np.float32))
     np.savez(folder / "dtype.npz", x=np.zeros((4, 6), np.float64))
-    np.savez(folder / "name.npz", y=held_out, z=held_out)
+    np.savez(folder / "name.npz", a=held_out, b=held_out)
     np.savez(folder / "none.npz", x=held_out[:0])
     (folder / "damaged.npz").write_bytes((folder / "heldout.npz").read_bytes()[:300])
 

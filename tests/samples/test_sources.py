@@ -10,7 +10,9 @@ import pytest
 from parity.arrays import Array
 from parity.errors import ModelError, SampleError
 from parity.models.signature import parse_signature
-from parity.samples.sources import SYNTHETIC_COUNT, read_labels, read_samples, synthetic_samples
+from parity.samples.rows import GatheredLabels
+from parity.samples.sources import read_labels, read_samples
+from parity.samples.synthetic import SYNTHETIC_COUNT, synthetic_samples
 
 ONE = parse_signature("x: float32[N, 2]")
 TWO = parse_signature(["a: float32[N, 2]", "b: int64[N]"])
@@ -47,8 +49,9 @@ def saved(path: Path, **arrays: Any) -> str:
 
 
 def rows(source: str, root: Path) -> tuple[list[list[float]], Array | None]:
-    samples, beside = read_samples(source, ONE, root)
-    return [sample["x"].tolist() for sample in samples], beside
+    samples, labels = read_samples(source, ONE, root)
+    found = [sample["x"].tolist() for sample in samples]
+    return found, labels.whole() if isinstance(labels, GatheredLabels) else labels
 
 
 def test_every_way_of_giving_samples_gives_the_same_ones(tmp_path: Path) -> None:
@@ -80,9 +83,9 @@ def test_an_input_may_itself_be_called_labels(tmp_path: Path) -> None:
     [
         ("gone.npz", None, "there is no such sample file"),
         ("x.csv", b"1,2", "cannot be read"),
-        ("x.npz", b"not a zip", "damaged"),
-        ("x.npy", b"", "damaged"),
-        ("x.npz", b"PK\x05\x06" + bytes(18), "no input 'x'"),
+        ("x.npz", b"not a zip", "it is text, not the .npz that its name says"),
+        ("x.npy", b"", "is empty"),
+        ("x.npz", b"PK\x05\x06" + bytes(18), "an archive of nothing"),
     ],
 )
 def test_a_file_that_is_no_samples_is_a_sample_error(

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from parity.models.signature import Signature, parse_signature
-from parity.samples.sources import Sample
+from parity.samples.fitting import Sample
 from parity.samples.store import StoredSamples, write_made, write_samples
 from parity.samples.sweep import Sweep, plan_sweep
 

@@ -10,9 +10,9 @@ import numpy as np
 from parity.arrays import Array
 from parity.models.signature import Dim, Signature
 from parity.samples.calls import EXAMPLE_BATCH, Call, usual_batch
+from parity.samples.fitting import Sample
 from parity.samples.made import make_sample, resized, symbol_sizes
 from parity.samples.sizes import ALWAYS_REASONABLE, MAX_GROWTH
-from parity.samples.sources import Sample
 from parity.samples.store import StoredSamples
 
 MAX_EXCLUDED = 6

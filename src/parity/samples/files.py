@@ -74,18 +74,15 @@ class StackedArray:
 
 
 def open_arrays(path: Path) -> Mapping[str, StackedArray]:
-    """The arrays of a file by name, their headers alone read; that of a `.npy` is called `array`.
+    """The arrays of a `.npz` or `.npy` file by name, their headers alone read; that of a `.npy` is called `array`.
 
     Raises:
-        SampleError: there is no such file, it is of another kind, damaged, or holds Python objects.
+        SampleError: it is damaged, or holds Python objects.
     """
-    if not path.is_file():
-        raise SampleError("there is no such sample file", where=str(path), hint="check the path, or leave it out")
-    if path.suffix not in (".npz", ".npy"):
-        allowed = ".npz, .npy, or package.module:function"
-        raise SampleError("samples of this kind cannot be read", where=str(path), allowed=allowed, got=path.suffix)
     with _reading(path):
-        if path.suffix == ".npy":
+        with path.open("rb") as stream:
+            single = stream.read(len(npy.MAGIC_PREFIX)) == npy.MAGIC_PREFIX
+        if single:
             with path.open("rb") as stream:
                 found = {"array": _opened(path, None, stream)}
             np.load(path, mmap_mode="r", allow_pickle=False)  # maps all of it, so that a file cut off is found now

@@ -8,7 +8,7 @@ import numpy as np
 
 from parity.arrays import Array
 from parity.models.signature import InputSpec, Signature
-from parity.samples.sources import Sample
+from parity.samples.fitting import Sample
 
 Group = tuple[Mapping[str, int], Sequence[int]]
 """The sizes that samples share, and their indices."""

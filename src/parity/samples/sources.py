@@ -1,145 +1,100 @@
-"""Where samples come from: `.npz`, `.npy`, a Python function, or a seeded generator of last resort."""
+"""Where samples come from: files, folders, Python; and what is said of them without a signature."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from parity.arrays import Array
-from parity.errors import SampleError, did_you_mean
-from parity.models.refs import is_reference, resolve
-from parity.models.signature import DTYPES, Signature
-from parity.samples.files import StackedArray, open_arrays
+from parity.models.signature import Signature
+from parity.samples.fitting import Sample, fit, not_labels
+from parity.samples.inferring import infer
+from parity.samples.opening import open_source
+from parity.samples.rows import LABELS, Columns, GatheredLabels, Key, Labels, Source, is_label
+from parity.samples.values import array_of
 
-Sample = Mapping[str, Array]
-
-SYNTHETIC_COUNT = 64
-_SYNTHETIC_SPAN = 16
-_LABELS = "labels"
+__all__ = ["Sample", "infer_inputs", "read_labels", "read_samples"]
 
 
-def read_samples(source: str, signature: Signature, root: Path) -> tuple[Iterable[Sample], Array | None]:
-    """Open samples, and the labels that lie beside them in the same file if there are any.
+def read_samples(
+    source: str, signature: Signature, root: Path, preprocess: str | None = None
+) -> tuple[Iterable[Sample], Labels | None]:
+    """Open samples, and the labels that lie beside them if there are any.
 
     Args:
-        source: A `.npz` with one stacked array per input, a `.npy` for a single input, or a reference
-            to a function that returns either of the two forms of `@parity.register`.
+        source: A file (`.npz`, `.npy`, `.pt`, `.safetensors`, JSON lines), a folder of arrays or of images, or a
+            reference to a function, a Dataset or another object that holds samples.
         signature: The inputs to look for.
         root: What relative paths start from.
+        preprocess: What makes a sample from an image: `torchvision:WEIGHTS` or a reference.
+
+    Returns:
+        The samples, read one at a time as they are iterated, and labels: `int64[n]`, or `GatheredLabels` that are
+        known when the samples are through, or None.
 
     Raises:
-        SampleError: there is no such file, it cannot be read, or it has none of the inputs.
+        SampleError: there is no such source, it cannot be read, or it has none of the inputs; iterating raises it
+            for a sample that is damaged or does not fit.
     """
-    if is_reference(source) and not (root / source).exists():
-        return _from_function(source, signature, root), None
-    path = root / source
-    arrays = _named_after_inputs(open_arrays(path), signature, path)
-    labels = arrays.pop(_LABELS, None) if _LABELS not in signature.names else None
-    return _unstack(arrays, signature, str(path)), None if labels is None else labels.whole()
+    return fit(open_source(source, root, len(signature.inputs), preprocess), signature)
+
+
+def infer_inputs(
+    source: str, root: Path, names: Sequence[str] | None = None, preprocess: str | None = None
+) -> tuple[str, ...]:
+    """The written inputs of a model, from the samples' own arrays, in one pass that holds one sample at a time.
+
+    Args:
+        source: As for `read_samples`.
+        root: What relative paths start from.
+        names: The parameters of `forward` in order. Arrays without names get them; of those with names, the ones
+            that are parameters are taken. There may be more of them than arrays: they may have defaults.
+        preprocess: As for `read_samples`.
+
+    Returns:
+        One written input each, such as `image: float32[N, 3, H in 20..64, 224]`: `N` is the batch, dimensions that
+        differ between samples are symbols with the range that was seen, and integers have theirs.
+
+    Raises:
+        SampleError: the samples cannot be read, differ in dtype or rank, or do not match `names`.
+    """
+    count = None if names is None else len(names)
+    return infer(open_source(source, root, count, preprocess), names)
 
 
 def read_labels(source: str, root: Path) -> Array:
-    """Labels from a `.npy`, from `labels` in a `.npz`, or from a function.
+    """Labels from a file, a folder with a subfolder for each class, or a function.
 
-    They are `int64[n]`, or `int64[n, ...]` with one for each pixel or token.
+    They are `int64[n]`, or `int64[n, ...]` with one for each pixel or token. Where a file has other arrays beside
+    them, they are called `labels`, or another of `rows.LABELS`.
 
     Raises:
         SampleError: they cannot be read or are no integers.
     """
-    if is_reference(source) and not (root / source).exists():
-        labels = np.asarray(_call(source, root, "labels"))
-    else:
-        arrays = open_arrays(root / source)
-        chosen = arrays.get(_LABELS, next(iter(arrays.values())) if len(arrays) == 1 else None)
-        labels = np.zeros(0) if chosen is None else np.asarray(chosen.whole())
-    if labels.dtype.kind not in "iu" or not labels.ndim or not len(labels):
-        got = f"{labels.dtype.name}{list(labels.shape)}"
-        raise SampleError(
-            "the labels are not a list of integers", where=source, allowed="int64[n] or int64[n, ...]", got=got
-        )
-    return labels.astype(np.int64)
+    found = _labels_of(open_source(source, root), source)
+    if found is None or found.dtype.kind not in "iub" or not found.ndim or not len(found):
+        raise not_labels(np.zeros(0) if found is None else found, source)
+    return found.astype(np.int64)
 
 
-def synthetic_samples(signature: Signature, seed: int = 0) -> Iterator[Sample]:
-    """Seeded random samples that fit the signature: weak evidence, for want of anything better.
-
-    Floats are standard normal; integers are uniform within their range; every symbolic dimension other
-    than the batch takes a few sizes between its bounds.
-    """
-    rng = np.random.default_rng(seed)
-    free = {name: dim for name, dim in signature.symbols.items() if name != signature.batch}
-    for index in range(SYNTHETIC_COUNT):
-        sizes = {
-            name: _size(dim.low, dim.high or dim.low + _SYNTHETIC_SPAN, dim.step, index) for name, dim in free.items()
-        }
-        sample: dict[str, Array] = {}
-        for spec in signature.inputs:
-            dims = spec.dims[1:] if signature.batch else spec.dims
-            shape = tuple(sizes[dim.symbol] if dim.symbol else dim.size or 0 for dim in dims)
-            low, high = (_bound(bound, sizes, default) for bound, default in ((spec.low, 0), (spec.high, 1)))
-            sample[spec.name] = _draw(rng, spec.dtype, shape, low, high)
-        yield sample
+def _labels_of(source: Source, where: str) -> Array | None:
+    if isinstance(source, Columns):
+        key = _label_key(list(source.arrays))
+        return None if key is None else source.arrays[key].whole()
+    if source.labels is not None:
+        return source.labels
+    gathered = GatheredLabels(where)
+    for row in source.items:
+        key = _label_key(list(row.values))
+        label = row.label if key is None else row.values[key]
+        if not is_label(label):
+            raise not_labels(array_of(label, row.place), row.place)
+        gathered.add(label, row.place)
+    return gathered.whole()
 
 
-def _size(low: int, high: int, step: int, index: int) -> int:
-    spread = np.linspace(low, high, 5)[index % 5]
-    return max(step * int(spread // step), -(-low // step) * step)
-
-
-def _bound(bound: str | None, sizes: Mapping[str, int], default: int) -> float:
-    if bound is None:
-        return default
-    return sizes[bound] if bound in sizes else float(bound)
-
-
-def _draw(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], low: float, high: float) -> Array:
-    kind = np.dtype(DTYPES[dtype])
-    if kind.kind in "iub":
-        return rng.integers(int(low), int(high) + 1, shape).astype(kind)
-    values = rng.standard_normal(shape)
-    return (values + 1j * rng.standard_normal(shape) if kind.kind == "c" else values).astype(kind)
-
-
-def _from_function(source: str, signature: Signature, root: Path) -> Iterable[Sample]:
-    made = _call(source, root, "samples")
-    if isinstance(made, Mapping):
-        return _unstack({name: np.asarray(array) for name, array in made.items()}, signature, source)
-    return ({name: np.asarray(array) for name, array in sample.items()} for sample in made)
-
-
-def _call(source: str, root: Path, role: str) -> Any:
-    function = resolve(source, root, role)
-    try:
-        return function()
-    except Exception as error:
-        raise SampleError(f"the {role} function raised {type(error).__name__}: {error}", where=source) from error
-
-
-def _named_after_inputs(found: Mapping[str, StackedArray], signature: Signature, path: Path) -> dict[str, StackedArray]:
-    """Arrays by input; where there is one of each, their names need not agree."""
-    arrays = dict(found)
-    inputs = [name for name in arrays if name != _LABELS]
-    if len(signature.inputs) == 1 and len(inputs) == 1:
-        arrays[signature.names[0]] = arrays.pop(inputs[0])
-    missing = [name for name in signature.names if name not in arrays]
-    if missing:
-        raise SampleError(
-            f"the file has no input {missing[0]!r}",
-            where=str(path), allowed=", ".join(signature.names), got=", ".join(arrays) or "nothing",
-            hint=did_you_mean(missing[0], arrays),
-        )  # fmt: skip
-    return arrays
-
-
-def _unstack(arrays: Mapping[str, StackedArray | Array], signature: Signature, where: str) -> Iterator[Sample]:
-    chosen = {name: arrays[name] for name in signature.names if name in arrays}
-    counts = {name: (len(array) if array.shape else 0) for name, array in chosen.items()}
-    if len(set(counts.values())) > 1:
-        raise SampleError("the inputs do not have equally many samples", where=where, got=str(counts))
-    if not any(counts.values()):
-        return
-    for rows in zip(*chosen.values(), strict=True):
-        yield dict(zip(chosen, rows, strict=True))
+def _label_key(keys: Sequence[Key]) -> Key | None:
+    named = next((each for each in LABELS if each in keys), None)
+    return named if named is not None else keys[0] if len(keys) == 1 else None

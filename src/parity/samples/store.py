@@ -13,7 +13,8 @@ import numpy as np
 from parity.arrays import Array, ArrayReader, ArrayWriter, digest
 from parity.errors import SampleError
 from parity.models.signature import Signature
-from parity.samples.sources import Sample
+from parity.samples.fitting import Sample
+from parity.samples.rows import GatheredLabels, Labels
 
 _SAMPLES = "samples"
 _MADE = "made"
@@ -62,7 +63,7 @@ class SampleSet:
 
 
 def write_samples(
-    folder: Path, samples: Iterable[Sample], signature: Signature, labels: Array | None, where: str
+    folder: Path, samples: Iterable[Sample], signature: Signature, labels: Labels | None, where: str
 ) -> SampleSet:
     """Check every sample against the signature and write it, holding one at a time.
 
@@ -84,14 +85,15 @@ def write_samples(
             shapes.append(kinds.setdefault(tuple(array.shape for array in inputs.values()), len(kinds)))
         if not shapes:
             raise SampleError("there is not one sample", where=where)
-        if labels is not None and len(labels) != len(shapes):
-            raise SampleError("there are not as many labels as samples", where=where, got=f"{len(labels)} labels",
+        known_labels = labels.whole() if isinstance(labels, GatheredLabels) else labels
+        if known_labels is not None and len(known_labels) != len(shapes):
+            raise SampleError("there are not as many labels as samples", where=where, got=f"{len(known_labels)} labels",
                               allowed=str(len(shapes)))  # fmt: skip
         known = np.frombuffer(digests, np.uint8)
         writer.put_all(_SET, {"shapes": np.asarray(shapes, np.int64), "digests": known})
-        if labels is not None:
-            writer.put(f"{_SET}/labels", labels)
-    return SampleSet(len(shapes), whole.hexdigest(), Digests(known), tuple(shapes), labels is not None)
+        if known_labels is not None:
+            writer.put(f"{_SET}/labels", known_labels)
+    return SampleSet(len(shapes), whole.hexdigest(), Digests(known), tuple(shapes), known_labels is not None)
 
 
 def write_made(folder: Path, samples: Iterable[Sample], first: int) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from parity.models.signature import Signature
 from parity.samples.calls import Call, plan_calls
+from parity.samples.fitting import Sample
 from parity.samples.made import make_sample, nearest, symbol_sizes
 from parity.samples.sizes import SizedCall, plan_batches, plan_sizes
-from parity.samples.sources import Sample
 from parity.samples.store import StoredSamples
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +12,12 @@ from parity.models.spec import ModelSpec
 from parity.records import ModelFacts, SampleFacts
 from parity.samples.calls import Call, plan_example
 from parity.samples.excluded import Excluded, plan_excluded
-from parity.samples.sources import read_labels, read_samples, synthetic_samples
+from parity.samples.fitting import Sample
+from parity.samples.rows import Labels
+from parity.samples.sources import read_labels, read_samples
 from parity.samples.store import SampleSet, StoredSamples, check_disjoint, write_made, write_samples
 from parity.samples.sweep import plan_sweep
+from parity.samples.synthetic import synthetic_samples
 
 HELD_OUT = "held-out"
 CALIBRATION = "calibration"
@@ -87,10 +91,12 @@ def load(spec: ModelSpec, folder: Path, batch_sizes: tuple[int, ...]) -> Loaded:
 
 
 def _held_out(spec: ModelSpec, folder: Path) -> tuple[SampleSet, bool]:
+    samples: Iterable[Sample]
+    labels: Labels | None
     if spec.samples is None:
         samples, labels, where = synthetic_samples(spec.signature), None, "synthetic samples"
     else:
-        samples, labels = read_samples(spec.samples, spec.signature, spec.root)  # type: ignore[assignment]
+        samples, labels = read_samples(spec.samples, spec.signature, spec.root, spec.preprocess)
         where = spec.samples
     if spec.labels is not None:
         labels = read_labels(spec.labels, spec.root)
@@ -100,10 +106,14 @@ def _held_out(spec: ModelSpec, folder: Path) -> tuple[SampleSet, bool]:
 def _calibration(spec: ModelSpec, folder: Path) -> SampleSet | None:
     if spec.calibration is None:
         return None
-    samples, _ = read_samples(spec.calibration, spec.signature, spec.root)
     try:
+        samples, _ = read_samples(spec.calibration, spec.signature, spec.root, spec.preprocess)
         return write_samples(folder / CALIBRATION, samples, spec.signature, None, spec.calibration)
     except SampleError as error:
         raise SampleError(
-            f"calibration: {error.what}", where=error.where, allowed=error.allowed, got=error.got
+            f"calibration: {error.what}",
+            where=error.where,
+            allowed=error.allowed,
+            got=error.got,
+            hint=error.hint,
         ) from error

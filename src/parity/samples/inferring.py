@@ -1,0 +1,199 @@
+"""The signature that samples have, from their own arrays."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from parity.arrays import Array
+from parity.errors import SampleError
+from parity.models.signature import DTYPES
+from parity.samples.rows import LABELS, Columns, Key, Row, Source, is_label, listed
+from parity.samples.values import array_of, is_plain
+
+BATCH = "N"
+"""The symbol of the leading dimension."""
+
+_CHANNELS = (1, 3, 4)
+_SYMBOLS = ("T", "S", "U", "V", "K", "L", "M", "P", "Q", "R")
+_NAME = re.compile(r"[A-Za-z_][\w.]*")
+_WRITTEN: Mapping[np.dtype[np.generic], str] = {np.dtype(text): name for name, text in DTYPES.items()}
+
+Axis = tuple[str, int]
+
+
+@dataclass
+class _Seen:
+    """What was seen of one input so far."""
+
+    dtype: str
+    rank: int
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass
+class _Sizes:
+    """The sizes of every dimension so far, and which of them were the same in every sample."""
+
+    low: dict[Axis, int] = field(default_factory=dict)
+    high: dict[Axis, int] = field(default_factory=dict)
+    group: dict[Axis, int] = field(default_factory=dict)
+
+    def add(self, sizes: Mapping[Axis, int]) -> None:
+        """One more sample: dimensions of one group stay together where they agree in it."""
+        numbers: dict[tuple[int, int], int] = {}
+        for axis, size in sizes.items():
+            self.low[axis] = min(self.low.get(axis, size), size)
+            self.high[axis] = max(self.high.get(axis, size), size)
+            self.group[axis] = numbers.setdefault((self.group.get(axis, 0), size), len(numbers))
+
+
+def infer(source: Source, names: Sequence[str] | None) -> tuple[str, ...]:
+    """The written inputs that samples have; see `sources.infer_inputs`.
+
+    Raises:
+        SampleError: there is no sample, they differ in dtype or rank, or do not match `names`.
+    """
+    seen: dict[str, _Seen] = {}
+    sizes = _Sizes()
+    place = source.where
+    for values, where in _samples(source, names):
+        arrays = {name: _array(value, f"{where}, input {name!r}") for name, value in values.items()}
+        plain = {name for name, value in values.items() if is_plain(value)}
+        if seen and arrays.keys() != seen.keys():
+            raise SampleError("the samples do not all have the same inputs", where=where, allowed=listed(seen),
+                              got=listed(arrays))  # fmt: skip
+        for name, array in arrays.items():
+            _look(seen, name, array, f"{where}, input {name!r}", plain=name in plain)
+        sizes.add({(name, axis): size for name, array in arrays.items() for axis, size in enumerate(array.shape)})
+        place = where
+    if not seen:
+        raise SampleError("there is not one sample to infer the inputs from", where=place)
+    symbols = _symbols(seen, sizes)
+    return tuple(_written(name, each, symbols, sizes) for name, each in seen.items())
+
+
+def _samples(source: Source, names: Sequence[str] | None) -> Iterator[tuple[dict[str, Any], str]]:
+    if not isinstance(source, Columns):
+        for row in source.items:
+            chosen = _inputs(list(row.values), names, _last_is_label(row), row.place)
+            yield {name: row.values[key] for name, key in chosen.items()}, row.place
+        return
+    last = list(source.arrays.values())[-1:]
+    chosen = _inputs(list(source.arrays), names, bool(last) and len(last[0].shape) == 1, source.where)
+    columns = [source.arrays[key] for key in chosen.values()]
+    counts = {name: (source.arrays[key].shape or (0,))[0] for name, key in chosen.items()}
+    if len(set(counts.values())) > 1:
+        raise SampleError("the inputs do not have equally many samples", where=source.where, got=str(counts))
+    for index, values in enumerate(zip(*columns, strict=True)):
+        yield dict(zip(chosen, values, strict=True)), f"{source.where}, sample {index}"
+
+
+def _last_is_label(row: Row) -> bool:
+    last = list(row.values.values())[-1:]
+    return bool(last) and is_label(last[0]) and not np.shape(array_of(last[0], row.place))
+
+
+def _inputs(keys: list[Key], names: Sequence[str] | None, last_is_label: bool, where: str) -> dict[str, Key]:  # noqa: FBT001  # one fact about the last key
+    """Which value is which input, by the input's name."""
+    if all(isinstance(key, int) for key in keys):
+        return _placed(keys, names, last_is_label=last_is_label, where=where)
+    inputs = [str(key) for key in keys if key not in LABELS or (names is not None and key in names)]
+    if names is None:
+        odd = next((name for name in inputs if not _NAME.fullmatch(name)), None)
+        if odd is not None or not inputs:
+            raise SampleError("no input can have this name", where=where, allowed="letters, digits, _ and .",
+                              got=repr(odd) if odd else "no array but labels",
+                              hint="rename the array")  # fmt: skip
+        return {name: name for name in inputs}
+    known = [name for name in names if name in inputs]
+    if known:
+        return {name: name for name in known}
+    if len(inputs) == 1 and names:
+        return {names[0]: inputs[0]}
+    raise SampleError(
+        "none of the samples' arrays has the name of an input", where=where, allowed=", ".join(names) or "no input",
+        got=listed(inputs), hint="name the arrays after the parameters of forward",
+    )  # fmt: skip
+
+
+def _placed(keys: list[Key], names: Sequence[str] | None, *, last_is_label: bool, where: str) -> dict[str, Key]:
+    labelled = last_is_label and len(keys) > 1
+    if names is None:
+        inputs = keys[:-1] if labelled else keys
+        return {"x" if len(inputs) == 1 else f"x{place}": key for place, key in enumerate(inputs)}
+    inputs = keys[:-1] if labelled and len(keys) == len(names) + 1 else keys
+    if len(inputs) > len(names):
+        raise SampleError(
+            f"a sample has {len(inputs)} arrays, and forward takes {len(names)}", where=where,
+            allowed=", ".join(names) or "nothing", got=f"{len(inputs)} arrays without names",
+            hint="give them names: a dictionary of arrays, or a .npz; or write --input yourself",
+        )  # fmt: skip
+    return dict(zip(names, inputs, strict=False))
+
+
+def _array(value: Any, where: str) -> Array:
+    array = array_of(value, where)
+    if is_plain(value):  # what has no dtype gets the usual one of torch
+        array = array.astype({"f": np.float32, "c": np.complex64, "b": np.bool_}.get(array.dtype.kind, np.int64))
+    if array.dtype not in _WRITTEN:
+        raise SampleError("no input can have this dtype", where=where, allowed=", ".join(DTYPES), got=str(array.dtype))
+    return array
+
+
+def _look(seen: dict[str, _Seen], name: str, array: Array, where: str, *, plain: bool) -> None:
+    dtype = _WRITTEN[array.dtype]
+    known = seen.setdefault(name, _Seen(dtype, array.ndim))
+    if plain and {known.dtype, dtype} == {"int64", "float32"} and known.rank == array.ndim:
+        known.dtype = dtype = "float32"  # a list of numbers may happen to be whole
+    if (known.dtype, known.rank) != (dtype, array.ndim):
+        raise SampleError(
+            "the samples differ in dtype or rank", where=where, allowed=f"{known.dtype} with {known.rank} dimensions",
+            got=f"{dtype}{list(array.shape)}",
+        )  # fmt: skip
+    if array.dtype.kind in "iu" and array.size:
+        low, high = int(array.min()), int(array.max())
+        known.low = low if known.low is None else min(known.low, low)
+        known.high = high if known.high is None else max(known.high, high)
+
+
+def _symbols(seen: Mapping[str, _Seen], sizes: _Sizes) -> dict[int, str]:
+    """A symbol for each group of dimensions that differ between samples."""
+    symbols: dict[int, str] = {}
+    free = itertools.chain(_SYMBOLS, (f"D{number}" for number in itertools.count()))
+    taken = {BATCH}
+    for name, each in seen.items():
+        for axis in range(each.rank):
+            if sizes.low[name, axis] == sizes.high[name, axis] or sizes.group[name, axis] in symbols:
+                continue
+            wanted = _image_symbol(name, axis, each.rank, sizes)
+            symbol = wanted if wanted and wanted not in taken else next(each for each in free if each not in taken)
+            taken.add(symbol)
+            symbols[sizes.group[name, axis]] = symbol
+    return symbols
+
+
+def _image_symbol(name: str, axis: int, rank: int, sizes: _Sizes) -> str | None:
+    """`H` or `W` where the dimensions are those of an image with few channels, first or last."""
+    if rank < 3:  # noqa: PLR2004  # channels, height and width
+        return None
+    fixed = {place: sizes.low[name, place] for place in (rank - 3, rank - 1)
+             if sizes.low[name, place] == sizes.high[name, place]}  # fmt: skip
+    if fixed.get(rank - 3) in _CHANNELS:
+        return {rank - 2: "H", rank - 1: "W"}.get(axis)
+    return {rank - 3: "H", rank - 2: "W"}.get(axis) if fixed.get(rank - 1) in _CHANNELS else None
+
+
+def _written(name: str, seen: _Seen, symbols: Mapping[int, str], sizes: _Sizes) -> str:
+    dims = [BATCH]
+    for axis in range(seen.rank):
+        low, high = sizes.low[name, axis], sizes.high[name, axis]
+        dims.append(str(low) if low == high else f"{symbols[sizes.group[name, axis]]} in {low}..{high}")
+    counted = seen.low is not None and seen.dtype != "float32"
+    return f"{name}: {seen.dtype}[{', '.join(dims)}]" + (f" in {seen.low}..{seen.high}" if counted else "")
