@@ -3,130 +3,254 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from parity.errors import ModelError, did_you_mean
-from parity.models.kinds import check_checkpoint
+from parity.errors import ModelError
+from parity.models.kinds import SAFETENSORS, check_checkpoint, file_kind
+from parity.models.loading import load_state
+from parity.models.pickles import Outline, is_plain_pickle, outline, stand_ins
+from parity.models.refusals import is_torchs_own, refusal, unread, whole_module
+from parity.models.weights import STATE_KEYS, Candidate, copy_versions, find_weights, notes_on
 
-STATE_KEYS = ("state_dict", "model_state_dict", "model", "net", "ema")
-"""Where training scripts keep the weights among other things; the first that holds tensors is taken."""
+_DAMAGED = (RuntimeError, OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, IndexError)
+"""What torch's reader raises on files that are not whole."""
 
 _SHOWN = 5
 
 
-def load_weights(module: nn.Module, path: Path, *, trust_pickle: bool = False) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class State:
+    """The weights of a checkpoint, named as the file names them, and what a reader should know of them."""
+
+    tensors: Mapping[str, Tensor]
+    notes: tuple[str, ...] = ()
+
+
+def load_weights(
+    module: nn.Module, path: Path, *, trust_pickle: bool = False, allow_missing: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Load a checkpoint into a module, every key or none; returns what a reader should know of it.
+
+    Args:
+        module: What the weights are loaded into.
+        path: The checkpoint.
+        trust_pickle: Whether reading it may run code that it holds.
+        allow_missing: Patterns such as `fc.*` of keys that may be left out: those that the file lacks or has in
+            another shape keep the module's own values, those that the module lacks are not loaded.
 
     Raises:
         ModelError: the file is missing, damaged, no checkpoint, refused because it would run code, or
             its keys do not fit the module.
+        UsageError: a pattern allows nothing.
     """
-    held = read_checkpoint(path, trust_pickle=trust_pickle)
-    state, notes = _state_dict(held, path)
-    expected = module.state_dict()
-    wrong = [
-        f"{key}: {_shape(state[key])} in the file, {_shape(value)} in the model"
-        for key, value in expected.items()
-        if key in state and _shape(state[key]) != _shape(value)
-    ]
-    missing = sorted(expected.keys() - state.keys())
-    unexpected = sorted(state.keys() - expected.keys())
-    if wrong or missing or unexpected:
-        raise ModelError(
-            "the checkpoint does not fit the model",
-            where=str(path),
-            allowed=f"the {len(expected)} keys of {type(module).__name__}",
-            got="; ".join(_keys(missing, unexpected, wrong)),
-            hint="check --arch and its arguments; "
-            + (did_you_mean(missing[0], unexpected) if missing and unexpected else "nothing is loaded in part"),
-        )
-    module.load_state_dict(state)
-    return notes
+    state = read_state(path, trust_pickle=trust_pickle)
+    return (*state.notes, *load_state(module, state.tensors, path, allow_missing))
 
 
-def _shape(value: Any) -> str:
-    return str(list(value.shape)) if isinstance(value, torch.Tensor) else type(value).__name__
+def read_state(path: Path, *, trust_pickle: bool = False) -> State:
+    """The weights that a checkpoint holds, wherever in it they lie; prefixes stay on their names.
 
-
-def _keys(missing: list[str], unexpected: list[str], wrong: list[str]) -> list[str]:
-    parts = (("missing", missing), ("unexpected", unexpected), ("wrong shape", wrong))
-    return [
-        f"{len(keys)} {what} ({', '.join(keys[:_SHOWN])}{', …' if len(keys) > _SHOWN else ''})"
-        for what, keys in parts
-        if keys
-    ]
-
-
-def read_checkpoint(path: Path, *, trust_pickle: bool = False) -> Any:
-    """What a checkpoint holds: tensors and plain values only, or anything at all where it is trusted.
+    What is no tensor is not built: stand-ins take the place of every class. A file is read as trusted only where
+    it has no weights otherwise.
 
     Raises:
-        ModelError: the file is missing, damaged, no checkpoint, or would run code when it is read.
+        ModelError: the file is missing, damaged, no checkpoint, holds no weights, or would run code when it is read.
     """
     check_checkpoint(path)
-    if path.suffix == ".safetensors":
-        return _read_safetensors(path)
-    try:
-        return torch.load(path, map_location="cpu", weights_only=not trust_pickle)
-    except pickle.UnpicklingError as error:
-        raise _refused(path, error) from error
-    except (RuntimeError, OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ModelError(f"the model file is damaged or truncated: {first}", where=str(path)) from error
+    if file_kind(path) == SAFETENSORS:
+        tensors = _read_safetensors(path)
+        return State(tensors, notes_on(tensors))
+    found = _read_safely(path)
+    if isinstance(found, State):
+        return found
+    if not trust_pickle:
+        raise found
+    return _state(_read_trusted(path), path)
 
 
-def _refused(path: Path, error: pickle.UnpicklingError) -> ModelError:
-    reason = next((line for line in str(error).splitlines() if "GLOBAL" in line or "global" in line), str(error))
-    return ModelError(
-        "the model file holds more than tensors, and reading it would run code of its own",
-        where=str(path),
-        got=reason.strip()[:200],
-        hint="save model.state_dict() instead, or add --trust-pickle if you trust whoever made the file",
-    )
+def read_module(path: Path) -> nn.Module | None:
+    """The whole module that a trusted checkpoint holds, itself or under `model`, `ema`, …; None where it holds none.
+
+    Reading it runs code of the file: call this only for files whose maker is trusted.
+
+    Raises:
+        ModelError: the file is missing or damaged, or a class in it cannot be imported.
+    """
+    check_checkpoint(path)
+    if file_kind(path) == SAFETENSORS:
+        return None
+    held = _read_trusted(path)
+    places = (_at(held, candidate.path) for candidate in find_weights(held))
+    return next((each for each in places if isinstance(each, nn.Module)), None)
 
 
-def _read_safetensors(path: Path) -> Any:
+def _at(held: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        held = held[int(key)] if isinstance(held, (list, tuple)) else held[key]
+    return held
+
+
+def _read_safetensors(path: Path) -> dict[str, Tensor]:
     from safetensors import SafetensorError  # noqa: PLC0415  # only for files of its kind
     from safetensors.torch import load_file  # noqa: PLC0415
 
     try:
         return load_file(path)
-    except (SafetensorError, OSError, ValueError) as error:
-        raise ModelError(f"the safetensors file is damaged: {error}", where=str(path)) from error
+    except (SafetensorError, OSError, ValueError, KeyError) as error:
+        raise ModelError("the safetensors file is damaged", where=str(path), got=str(error),
+                         hint="copy it again") from error  # fmt: skip
 
 
-def _copied(state: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy with the versions of its modules, which some of them refuse to be loaded without."""
-    copied = OrderedDict(state)
-    metadata = getattr(state, "_metadata", None)
-    if metadata is not None:
-        copied._metadata = metadata  # type: ignore[attr-defined]  # where torch keeps it  # noqa: SLF001
-    return copied
+def _read_safely(path: Path) -> State | ModelError:
+    """The weights of a pickle of which nothing was run, or why they cannot be had so.
+
+    Raises:
+        ModelError: the file is damaged, or holds no weights at all.
+    """
+    held = outline(path)
+    refused = refusal(path, held, plain=is_plain_pickle(path))
+    if refused is not None:
+        return refused
+    try:
+        with torch.serialization.safe_globals(stand_ins(held.globals, is_torchs_own)), path.open("rb") as file:
+            read = _quietly(file, weights_only=True)
+    except pickle.UnpicklingError as error:
+        return whole_module(path, held) or _unreadable(path, error)
+    except _DAMAGED as error:
+        raise _damaged(path, error) from error
+    module = whole_module(path, held)
+    if module is not None and not any(set(candidate.path) & set(STATE_KEYS) for candidate in find_weights(read)):
+        # Tensors of no such name beside a whole module are anchors or statistics, not its weights.
+        return module
+    state = _state(read, path)
+    return State(state.tensors, (*state.notes, *_unread_note(held)))
 
 
-def _state_dict(held: Any, path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
-    if isinstance(held, nn.Module):
-        return held.state_dict(), (f"weights taken from a pickled {type(held).__name__}",)
-    if isinstance(held, Mapping):
-        if held and all(isinstance(value, torch.Tensor) for value in held.values()):
-            return _copied(held), ()
-        for key in STATE_KEYS:
-            inner = held.get(key)
-            if isinstance(inner, Mapping) and any(isinstance(value, torch.Tensor) for value in inner.values()):
-                beside = [str(other) for other in held if other != key]
-                return _copied(inner), (f"weights taken from {key!r}; beside it: {', '.join(beside) or 'nothing'}",)
-        got = f"a dictionary with {', '.join(map(repr, list(held)[:_SHOWN])) or 'nothing'}"
-    else:
-        got = type(held).__name__
-    raise ModelError(
-        "no weights were found in the model file",
+def _quietly(file: Any, *, weights_only: bool) -> Any:
+    with warnings.catch_warnings():
+        # Warnings of the format itself; the file is as it is.
+        warnings.simplefilter("ignore")
+        return torch.load(file, map_location="cpu", weights_only=weights_only)
+
+
+def _unread_note(held: Outline) -> tuple[str, ...]:
+    names = unread(held)
+    if not names:
+        return ()
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return (f"objects beside the weights were not read: {', '.join(names[:_SHOWN])}{more}",)
+
+
+def _unreadable(path: Path, error: pickle.UnpicklingError) -> ModelError:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    reason = next((line for line in lines if "GLOBAL" in line or "Unsupported operand" in line), lines[-1])
+    if "Unsupported operand" in reason:
+        reason += ", of a newer pickle protocol than the one that torch.save uses by itself"
+    return ModelError(
+        "the model file holds more than tensors, and torch does not read it without running code of its own",
         where=str(path),
-        allowed=f"a state_dict, or one under {', '.join(map(repr, STATE_KEYS))}",
-        got=got,
+        allowed="torch.save(model.state_dict(), ...)",
+        got=reason.partition(" was not an allowed global")[0][:200],
+        hint="save model.state_dict() instead, or add --trust-pickle if you trust whoever made the file",
     )
+
+
+def _damaged(path: Path, error: Exception) -> ModelError:
+    first = str(error).strip().splitlines()
+    if "legacy .tar format" in str(error):
+        return ModelError(
+            "the checkpoint is in the tar format of torch 0.1, which can only be read by running it",
+            where=str(path),
+            allowed="a checkpoint of torch 0.2 or later",
+            hint="read it with torch.load where it is trusted, and torch.save its state_dict again; or add "
+            "--trust-pickle if you trust whoever made the file",
+        )
+    return ModelError("the model file is damaged or truncated", where=str(path),
+                      got=first[0] if first else type(error).__name__, hint="copy it again")  # fmt: skip
+
+
+def _read_trusted(path: Path) -> Any:
+    """What a file holds, with all that reading it runs.
+
+    Raises:
+        ModelError: the file is damaged, or a class in it cannot be imported.
+    """
+    try:
+        with path.open("rb") as file:
+            return pickle.load(file) if is_plain_pickle(path) else _quietly(file, weights_only=False)  # noqa: S301  # asked for
+    except (ImportError, AttributeError) as error:
+        raise _not_importable(path, error) from error
+    except Exception as error:  # whatever the file's own code raises
+        raise ModelError(
+            f"the trusted model file raised {type(error).__name__} when it was read: {error}",
+            where=str(path),
+            hint="read it where it was made, and torch.save(model.state_dict(), ...)",
+        ) from error
+
+
+def _not_importable(path: Path, error: Exception) -> ModelError:
+    modules = outline(path).modules()
+    kind = modules[0][1] if modules else ""
+    package = getattr(error, "name", None) if isinstance(error, ImportError) else kind.rpartition(".")[0]
+    if package in ("__main__", "__mp_main__"):
+        hint = "the class was defined in the script that was run: save model.state_dict() there, and pass --arch"
+    else:
+        hint = f"install the package of {package or 'the class'}, or run from the folder that holds it"
+    return ModelError(
+        f"the module {package or kind} that the pickled {kind or 'object'} needs cannot be imported"
+        if package
+        else "a class in the model file cannot be imported",
+        where=str(path),
+        got=str(error),
+        hint=hint,
+    )
+
+
+def _state(held: Any, path: Path) -> State:
+    found = find_weights(held)
+    if not found:
+        raise ModelError(
+            "no weights were found in the model file",
+            where=str(path),
+            allowed=f"a state_dict, or one under {', '.join(map(repr, STATE_KEYS[:_SHOWN]))}, …",
+            got=_told(held),
+            hint="save the weights: torch.save(model.state_dict(), ...)",
+        )
+    chosen, *others = found
+    tensors: dict[str, Tensor] = OrderedDict(chosen.tensors)
+    copy_versions(chosen.tensors, tensors)
+    return State(tensors, (*_notes(held, chosen, others), *notes_on(tensors)))
+
+
+def _notes(held: Any, chosen: Candidate, others: Sequence[Candidate]) -> tuple[str, ...]:
+    notes = []
+    if isinstance(held, nn.Module):
+        notes.append(f"weights taken from a pickled {type(held).__name__}")
+    elif chosen.path:
+        top = [str(key) for key in held if str(key) != chosen.path[0]] if isinstance(held, Mapping) else []
+        notes.append(f"weights taken from {chosen.name!r}; beside it: {', '.join(top) or 'nothing'}")
+    if chosen.left:
+        more = f" and {len(chosen.left) - _SHOWN} more" if len(chosen.left) > _SHOWN else ""
+        notes.append(f"entries that are no tensors were left out: {', '.join(chosen.left[:_SHOWN])}{more}")
+    if others:
+        notes.append(f"the file holds weights under {', '.join(repr(other.name) for other in others[:_SHOWN])} as well;"
+                     " they were not taken")  # fmt: skip
+    return tuple(notes)
+
+
+def _told(held: Any) -> str:
+    if isinstance(held, Tensor):
+        return "one tensor, as samples are saved"
+    if isinstance(held, Mapping):
+        if "param_groups" in held:
+            return "the state of an optimizer"
+        return f"a dictionary with {', '.join(map(repr, list(held)[:_SHOWN])) or 'nothing'}"
+    return f"a {type(held).__name__}"

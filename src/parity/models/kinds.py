@@ -1,19 +1,33 @@
-"""What a model file is, from its content, without loading torch."""
+"""What a model file is, from its content whatever it is called, without loading torch."""
 
 from __future__ import annotations
 
+import json
+import struct
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from parity.errors import ModelError
+from parity.models.foreign import foreign_archive, foreign_file, foreign_folder
+from parity.models.protobuf import is_onnx
 
 TORCHSCRIPT = "a TorchScript archive"
 EXPORTED_PROGRAM = "an ExportedProgram"
 CHECKPOINT = "a checkpoint"
+SAFETENSORS = "a safetensors file"
+ONNX = "an ONNX file"
 
+HEAD = 4096
+"""Bytes that are looked at to tell what a file is: the signatures and the title of a web page lie within."""
+
+_ZIP = b"PK\x03\x04"
 _PICKLE = b"\x80"
-_TAR = b"ustar"
+_TAR, _TAR_AT = b"ustar", 257
+_SAFETENSORS_HEADER = struct.Struct("<Q")
+_LONGEST_HEADER = 100_000_000
+"""The longest header that safetensors itself reads, in bytes."""
 
 
 def archive_kind(names: Sequence[str]) -> str | None:
@@ -25,40 +39,114 @@ def archive_kind(names: Sequence[str]) -> str | None:
     return CHECKPOINT if any(name.endswith("data.pkl") for name in names) else None
 
 
-def check_checkpoint(path: Path) -> None:
-    """Let through what may be a checkpoint.
+def file_kind(path: Path) -> str:
+    """What a model file is: `CHECKPOINT`, `SAFETENSORS`, `TORCHSCRIPT`, `EXPORTED_PROGRAM` or `ONNX`.
+
+    A checkpoint is what `torch.save` wrote, in its zip format or in those of before, or any other pickle: what
+    the pickle holds is for whoever reads it to say.
 
     Raises:
-        ModelError: the file is missing, empty, another kind of model, or no model at all.
+        ModelError: there is no such file, it is damaged, or it is no model; the message says what it is.
     """
-    if not path.is_file():
+    if path.is_dir():
+        raise foreign_folder(path)
+    if not path.exists():
         raise ModelError("there is no such model file", where=str(path), hint="parity models lists those known by name")
-    if path.stat().st_size == 0:
-        raise ModelError("the model file is empty", where=str(path), hint="copy or train it again")
-    if path.suffix == ".safetensors":
-        return
-    with path.open("rb") as file:
-        head = file.read(512)
-    if zipfile.is_zipfile(path):
-        _check_archive(path)
-    elif head[:4] == b"PK\x03\x04":
+    try:
+        with path.open("rb") as file:
+            return _kind(path, file)
+    except OSError as error:
+        raise ModelError(
+            f"the model file cannot be read: {error.strerror or error}", where=str(path), hint=f"ls -l {path}"
+        ) from error
+
+
+def _kind(path: Path, file: BinaryIO) -> str:
+    size = path.stat().st_size
+    if size == 0:
+        raise ModelError("the model file is empty", where=str(path), got="0 bytes", hint="copy or save it again")
+    head = file.read(HEAD)
+    if zipfile.is_zipfile(file):
+        return _zip_kind(path)
+    if head[: len(_ZIP)] == _ZIP:
         raise ModelError("the model file is truncated", where=str(path), got="a zip archive without its directory",
                          hint="copy it again")  # fmt: skip
-    elif head[:1] != _PICKLE and head[257:262] != _TAR:
-        raise ModelError("this file is not a model", where=str(path), allowed="a checkpoint that torch.save wrote")
+    if _is_safetensors(head):
+        _check_safetensors(path, file, size)
+        return SAFETENSORS
+    # What has a signature of its own is told first: anything at all may begin like a pickle or a protobuf.
+    found = foreign_file(path, head)
+    if found is not None:
+        raise found
+    if head[:1] == _PICKLE or head[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
+        return CHECKPOINT
+    if is_onnx(path, file, size):
+        return ONNX
+    raise ModelError(
+        "this file is not a model",
+        where=str(path),
+        allowed="a checkpoint that torch.save wrote, safetensors, a TorchScript archive, or a .pt2 ExportedProgram",
+        got=f"{size:,} bytes that begin with {head[:8].hex(' ')}",
+        hint="check the path, or copy the file again if it was damaged on its way",
+    )
 
 
-def _check_archive(path: Path) -> None:
+def _zip_kind(path: Path) -> str:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
-    except zipfile.BadZipFile as error:
-        raise ModelError("the model file is damaged", where=str(path), got=str(error)) from error
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise ModelError("the model file is damaged", where=str(path), got=str(error), hint="copy it again") from error
     kind = archive_kind(names)
-    if kind == CHECKPOINT:
+    if kind is None:
+        raise foreign_archive(path, names)
+    return kind
+
+
+def _is_safetensors(head: bytes) -> bool:
+    """Whether a file begins with the length of a JSON object and then that object."""
+    if len(head) <= _SAFETENSORS_HEADER.size:
+        return False
+    (length,) = _SAFETENSORS_HEADER.unpack_from(head)
+    return 1 < length <= _LONGEST_HEADER and head[_SAFETENSORS_HEADER.size : _SAFETENSORS_HEADER.size + 2] in (
+        b'{"', b"{}", b"{ ", b"{\n",
+    )  # fmt: skip
+
+
+def _check_safetensors(path: Path, file: BinaryIO, size: int) -> None:
+    """Raises ModelError where the header or the data behind it does not end within the file."""
+    file.seek(0)
+    (length,) = _SAFETENSORS_HEADER.unpack(file.read(_SAFETENSORS_HEADER.size))
+    begin = _SAFETENSORS_HEADER.size + length
+    if begin > size:
+        raise _truncated(path, f"a header of {length:,} bytes in a file of {size:,}")
+    try:
+        header = json.loads(file.read(length))
+        ends = [entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__"]
+        end = begin + max(map(int, ends), default=0)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ModelError("the safetensors file is damaged", where=str(path), got="a header that cannot be read",
+                         hint="copy it again") from error  # fmt: skip
+    if end > size:
+        raise _truncated(path, f"{size:,} bytes of {end:,}")
+
+
+def _truncated(path: Path, got: str) -> ModelError:
+    return ModelError("the safetensors file is truncated", where=str(path), got=got, hint="copy it again")
+
+
+def check_checkpoint(path: Path) -> None:
+    """Let through what may hold the weights of a module: a checkpoint or safetensors.
+
+    Raises:
+        ModelError: the file is missing, empty, damaged, another kind of model, or no model at all.
+    """
+    kind = file_kind(path)
+    if kind in (CHECKPOINT, SAFETENSORS):
         return
     raise ModelError(
-        f"this file is {kind or 'a zip archive that holds no model'}, not a checkpoint",
+        f"this file is {kind}, not a checkpoint",
         where=str(path),
+        allowed="weights for a module: what torch.save wrote, or safetensors",
         hint=f"to judge it against its model: parity report MODEL --artifact {path}",
     )

@@ -1,0 +1,146 @@
+"""Putting weights into a module: all keys, or those that were allowed to be left out."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from parity.errors import ModelError
+from parity.models.keys import Renamed, fit_names
+from parity.models.misfits import Misfits, advice, counted, left_out, misfits, table
+from parity.models.weights import copy_versions
+
+_COUNTERS = ("num_batches_tracked",)
+"""Buffers that checkpoints of before torch 0.4 lack, and that eval mode never reads."""
+
+_AVERAGED = "n_averaged"
+"""What `torch.optim.swa_utils.AveragedModel` keeps beside the module that it wraps."""
+
+_SHOWN = 5
+
+
+def load_state(
+    module: nn.Module, tensors: Mapping[str, Tensor], path: Path, allow_missing: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Load weights into a module, every key or none; returns what a reader should know.
+
+    Args:
+        module: What the weights are loaded into.
+        tensors: The weights by the names that the file has for them.
+        path: The file, for messages.
+        allow_missing: Patterns of keys that may be left out.
+
+    Raises:
+        ModelError: they do not fit the module, or are no plain tensors.
+        UsageError: a pattern allows nothing.
+    """
+    expected = module.state_dict()
+    renamed = fit_names(tensors, expected.keys())
+    state: dict[str, Any] = OrderedDict((renamed.names[key], value) for key, value in tensors.items())
+    copy_versions(tensors, state)
+    notes = [*renamed.notes]
+    if renamed.removed and _AVERAGED in state and _AVERAGED not in expected:
+        del state[_AVERAGED]
+        notes.append("the weights are an average that torch.optim.swa_utils made")
+    _check_plain(state, expected, path)
+    found = misfits(*({key: _shape(value) for key, value in each.items()} for each in (expected, state)))
+    allowed = left_out(found, allow_missing)
+    rest = found.without(allowed)
+    counters = tuple(key for key in rest.missing if key.endswith(_COUNTERS))
+    rest = rest.without(counters)
+    for key in (*allowed, *counters):
+        state.pop(key, None)
+        if key in expected:
+            state[key] = expected[key]
+    before = _copied(expected) if rest else {}
+    try:
+        module.load_state_dict(state)
+    except (RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
+        module.load_state_dict(before, strict=False)
+        raise _misfit(module, rest, renamed, path, error) from error
+    if rest:
+        # Its hooks know, for one, how an older version of the module named its weights.
+        notes.append(f"these keys fit by the module's own loading code alone: {_listed(rest.keys)}")
+    notes += _left_out_notes(found, allowed, counters)
+    notes += _dtype_notes(expected, state)
+    return tuple(notes)
+
+
+def _copied(state: Mapping[str, Any]) -> dict[str, Any]:
+    lazy = nn.parameter.is_lazy
+    return {
+        key: value.clone() if isinstance(value, Tensor) and not lazy(value) else value for key, value in state.items()
+    }
+
+
+def _shape(value: Any) -> str:
+    if isinstance(value, Tensor) and nn.parameter.is_lazy(value):
+        return "any shape"
+    return str(list(value.shape)) if isinstance(value, Tensor) else type(value).__name__
+
+
+def _check_plain(state: Mapping[str, Any], expected: Mapping[str, Any], path: Path) -> None:
+    for key, value in state.items():
+        if not isinstance(value, Tensor):
+            continue
+        own = expected.get(key)
+        if value.is_meta:
+            what, hint = "have a shape and no values (device meta)", "save the model after its weights are loaded"
+        elif value.layout != torch.strided and getattr(own, "layout", torch.strided) == torch.strided:
+            what, hint = "are sparse, and the module's are dense", "save them with .to_dense()"
+        elif value.is_quantized and not getattr(own, "is_quantized", False):
+            what, hint = "are quantized, and the module's are not", "judge the float model, and this one as --artifact"
+        else:
+            continue
+        raise ModelError(f"the weights {what}", where=str(path), allowed="tensors with values, as the module has them",
+                         got=key, hint=hint)  # fmt: skip
+
+
+def _misfit(module: nn.Module, found: Misfits, renamed: Renamed, path: Path, error: Exception) -> ModelError:
+    name = type(module).__name__
+    if not found:
+        first = next((line.strip() for line in str(error).splitlines()[1:] if line.strip()), str(error))
+        return ModelError(f"{name} refuses the weights: {first}", where=str(path), hint="check the version of --arch")
+    rows = table(found).replace("\n", "\n" + " " * 11)
+    after = f", after {renamed.notes[0]}" if renamed.removed else ""
+    return ModelError(
+        "the checkpoint does not fit the model",
+        where=str(path),
+        allowed=f"the {len(found.module)} keys of {name}",
+        got=f"{counted(found)}{after}\n{' ' * 11}{rows}",
+        hint=advice(found),
+    )
+
+
+def _left_out_notes(found: Misfits, allowed: Sequence[str], counters: Sequence[str]) -> list[str]:
+    kept = [key for key in allowed if key in found.module]
+    dropped = [key for key in allowed if key not in found.module]
+    notes = []
+    if kept:
+        notes.append(f"not from the file, but as the factory makes them: {_listed(kept)}")
+    if dropped:
+        notes.append(f"in the file, and not loaded: {_listed(dropped)}")
+    if counters:
+        notes.append(f"the file has no {_COUNTERS[0]} for {len(counters)} layers, which eval mode does not use")
+    return notes
+
+
+def _listed(keys: Sequence[str]) -> str:
+    return ", ".join(keys[:_SHOWN]) + (f" and {len(keys) - _SHOWN} more" if len(keys) > _SHOWN else "")
+
+
+def _dtype_notes(expected: Mapping[str, Any], state: Mapping[str, Any]) -> list[str]:
+    changed = Counter(
+        (str(state[key].dtype).removeprefix("torch."), str(own.dtype).removeprefix("torch."))
+        for key, own in expected.items()
+        if isinstance(own, Tensor) and isinstance(state.get(key), Tensor) and own.dtype != state[key].dtype
+    )
+    return [
+        f"{count} weights are {held} in the file and {own} in the module: they were converted"
+        for (held, own), count in changed.items()
+    ]

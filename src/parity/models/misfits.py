@@ -1,0 +1,153 @@
+"""Weights that do not fit a module: which keys, and a short table of them side by side."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import takewhile
+
+from parity.errors import UsageError, did_you_mean
+
+ROWS = 8
+"""Rows of the table that a message shows."""
+
+_NEAR = 0.6
+"""Similarity from which a name of the file is shown beside the one that is missing: `difflib`'s own."""
+
+_NAMED = 3
+"""Keys that a hint spells out."""
+
+Shapes = Mapping[str, str]
+"""Names of weights, with their shapes as text (`[64, 3, 7, 7]`) or what they are instead of a tensor."""
+
+
+@dataclass(frozen=True)
+class Misfits:
+    """What a module and a file do not share. Keys are those of the module, and of the file after prefixes."""
+
+    module: Shapes
+    file: Shapes
+    missing: tuple[str, ...]
+    unexpected: tuple[str, ...]
+    wrong: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.missing or self.unexpected or self.wrong)
+
+    def without(self, keys: Iterable[str]) -> Misfits:
+        """The same without some of the keys."""
+        gone = frozenset(keys)
+        missing, unexpected, wrong = (
+            tuple(key for key in part if key not in gone) for part in (self.missing, self.unexpected, self.wrong)
+        )
+        return Misfits(self.module, self.file, missing, unexpected, wrong)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.missing, *self.wrong, *self.unexpected)
+
+
+def misfits(module: Shapes, file: Shapes) -> Misfits:
+    """Hold the weights of a file against those of a module, each in its own order."""
+    return Misfits(
+        module,
+        file,
+        missing=tuple(key for key in module if key not in file),
+        unexpected=tuple(key for key in file if key not in module),
+        wrong=tuple(key for key in module if key in file and module[key] != file[key]),
+    )
+
+
+def left_out(found: Misfits, patterns: Sequence[str]) -> tuple[str, ...]:
+    """The keys that patterns such as `fc.*` let be left out: missing, unexpected, or of another shape.
+
+    Raises:
+        UsageError: a pattern names no key, or only keys that fit and are loaded.
+    """
+    for pattern in patterns:
+        if any(fnmatchcase(key, pattern) for key in found.keys):
+            continue
+        fits = [key for key in found.module if fnmatchcase(key, pattern)]
+        raise UsageError(
+            f"nothing is left out that {pattern!r} would have to allow",
+            where="--allow-missing",
+            got=f"{len(fits)} keys that are all in the file and fit" if fits else "no key of that name",
+            hint="leave it out" if fits else did_you_mean(pattern, (*found.module, *found.file)),
+        )
+    return tuple(key for key in found.keys if any(fnmatchcase(key, pattern) for pattern in patterns))
+
+
+def table(found: Misfits) -> str:
+    """A few rows: what the module has, what the file has in its place, and what is wrong with it."""
+    rows = [(f"{key} {found.module[key]}", f"{key} {found.file[key]}", "another shape") for key in found.wrong]
+    spare = list(found.unexpected)
+    for key in found.missing:
+        near = _nearest(key, found, spare) if len(rows) < ROWS else None
+        if near is not None:
+            spare.remove(near)
+        rows.append((f"{key} {found.module[key]}", f"{near} {found.file[near]}" if near else "", "missing"))
+    rows += [("", f"{key} {found.file[key]}", "unexpected") for key in spare]
+    shown = rows[:ROWS]
+    widths = [max(len(row[column]) for row in [("in the module", "in the file", ""), *shown]) for column in (0, 1)]
+    lines = [("in the module", "in the file", ""), *shown]
+    text = ["  ".join((row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2])).rstrip() for row in lines]
+    if len(rows) > ROWS:
+        text.append(f"and {len(rows) - ROWS} more")
+    return "\n".join(text)
+
+
+def _nearest(key: str, found: Misfits, spare: Sequence[str]) -> str | None:
+    """The name in the file that is most like a missing one; one of the same shape before any other."""
+    same = [other for other in spare if found.file[other] == found.module[key]]
+    for choices in (same, list(spare)):
+        near = difflib.get_close_matches(key, choices, n=1, cutoff=_NEAR)
+        if near:
+            return near[0]
+    return None
+
+
+def counted(found: Misfits) -> str:
+    """`1 missing, 2 of another shape`."""
+    parts = (("missing", found.missing), ("unexpected", found.unexpected), ("of another shape", found.wrong))
+    return ", ".join(f"{len(keys)} {what}" for what, keys in parts if keys)
+
+
+def advice(found: Misfits) -> str:
+    """What most likely went wrong, from which keys do not fit."""
+    if not found.file.keys() & found.module.keys():
+        wrapped = _wrapped_in(found)
+        if wrapped:
+            return f"the module holds these weights under {wrapped!r}: give its inner module as --arch"
+        return "not one key fits: this file belongs to another architecture, check --arch"
+    heads = sorted({key.rpartition(".")[0] for key in found.wrong})
+    if found.wrong and not found.missing and not found.unexpected and len(heads) == 1:
+        return (
+            f"only {heads[0]} differs, as with another number of classes: give --arch that number, "
+            f"or leave it as --arch makes it: --allow-missing '{heads[0]}.*'"
+        )
+    if found.missing and not found.wrong and not found.unexpected:
+        return f"nothing is loaded in part; to keep what --arch makes of them: {_allowing(found)}"
+    return "check --arch and its arguments; nothing is loaded in part"
+
+
+def _allowing(found: Misfits) -> str:
+    """The option that allows the missing keys and no other: one pattern where they are a whole part of the module."""
+    parents = [key.split(".")[:-1] for key in found.missing]
+    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*parents, strict=False))
+    prefix = ".".join(parts[0] for parts in shared)
+    part = [key for key in found.module if prefix and key.startswith(f"{prefix}.")]
+    names = [f"{prefix}.*"] if len(part) == len(found.missing) > 1 else list(found.missing[:_NAMED])
+    more = " …" if len(names) == _NAMED < len(found.missing) else ""
+    return " ".join(f"--allow-missing '{name}'" for name in names) + more
+
+
+def _wrapped_in(found: Misfits) -> str | None:
+    """The prefix that the module's keys have before the names of the file, or None."""
+    if not found.file:
+        return None
+    first = next(iter(found.file))
+    prefixes = {key[: -len(first)] for key in found.module if key.endswith(f".{first}")}
+    return next((prefix for prefix in prefixes if all(f"{prefix}{key}" in found.module for key in found.file)), None)

@@ -1,0 +1,120 @@
+"""Where the weights lie among what a training script saved."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+STATE_KEYS = (
+    "state_dict", "model_state_dict", "model", "net", "network", "module", "state", "weights", "params", "parameters",
+    "generator", "encoder", "backbone", "ema", "model_ema", "ema_model", "state_dict_ema", "ema_state_dict",
+    "params_ema", "teacher", "student",
+)  # fmt: skip
+"""Where training scripts keep the weights among other things, in the order in which they are taken. What was
+trained comes before the average of it (`ema`): the average is not always kept, nor always the better one."""
+
+NOT_WEIGHTS = ("optim", "sched", "scaler", "amp", "rng", "random", "callback", "loops", "momentum", "hparam",
+               "hyper_param", "config", "cfg", "args", "grad", "metric", "history", "stats")  # fmt: skip
+"""Words in the names of what is kept beside weights, and may hold tensors as well."""
+
+EXTRA_STATE = "_extra_state"
+"""How `nn.Module.get_extra_state` ends its key: the only value of a state_dict that need be no tensor."""
+
+_DEPTH = 3
+"""Levels of dictionaries that are searched: `{"ema": {"module": {"state_dict": …}}}`."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Tensors by name, and where they lie; `left` are entries beside them that are no tensors."""
+
+    path: tuple[str, ...]
+    tensors: Mapping[str, Any]
+    left: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its keys, such as `ema.module`; empty for the file itself."""
+        return ".".join(self.path)
+
+
+def find_weights(held: Any) -> tuple[Candidate, ...]:
+    """Every state_dict and module in what a file holds, in the order in which they are taken; never an optimizer's."""
+    found: dict[int, Candidate] = {}
+    for candidate in _candidates(held, (), _DEPTH):
+        found.setdefault(id(candidate.tensors), candidate)
+    return tuple(found.values())
+
+
+def _candidates(held: Any, path: tuple[str, ...], depth: int) -> Iterator[Candidate]:
+    if isinstance(held, nn.Module):
+        yield Candidate(path, held.state_dict())
+        return
+    if isinstance(held, (list, tuple)):
+        held = {str(number): each for number, each in enumerate(held)}
+    if not isinstance(held, Mapping) or not held or _is_optimizer(held):
+        return
+    tensors = [key for key, value in held.items() if isinstance(key, str) and isinstance(value, Tensor)]
+    others = [key for key in held if key not in tensors and not str(key).endswith(EXTRA_STATE)]
+    if tensors and not others:
+        yield Candidate(path, held)
+        return
+    if depth:
+        inner = [
+            candidate
+            for key in sorted((key for key in others if not _beside(str(key))), key=_rank)
+            for candidate in _candidates(held[key], (*path, str(key)), depth - 1)
+        ]
+        yield from inner
+        if inner:
+            return
+    if tensors:
+        yield Candidate(path, _without(held, others), tuple(map(str, others)))
+
+
+def _without(held: Mapping[Any, Any], others: list[Any]) -> dict[str, Any]:
+    kept = OrderedDict((key, value) for key, value in held.items() if key not in others)
+    copy_versions(held, kept)
+    return kept
+
+
+def _is_optimizer(held: Mapping[Any, Any]) -> bool:
+    return "param_groups" in held or "base_optimizer_state" in held
+
+
+def _beside(key: str) -> bool:
+    lower = key.lower()
+    return lower not in STATE_KEYS and any(word in lower for word in NOT_WEIGHTS)
+
+
+def _rank(key: Any) -> int:
+    return STATE_KEYS.index(key) if key in STATE_KEYS else len(STATE_KEYS)
+
+
+def copy_versions(source: Mapping[str, Any], target: dict[str, Any]) -> None:
+    """Keep what `state_dict` says of the versions of its modules, without which some refuse to be loaded."""
+    metadata = getattr(source, "_metadata", None)
+    if metadata is not None:
+        target._metadata = metadata  # type: ignore[attr-defined]  # where torch keeps it  # noqa: SLF001
+
+
+def notes_on(tensors: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a reader should know of the values: those that are not finite."""
+    broken = [
+        name
+        for name, tensor in tensors.items()
+        if isinstance(tensor, Tensor)
+        and (tensor.is_floating_point() or tensor.is_complex())
+        and tensor.layout == torch.strided
+        and not tensor.is_meta
+        and not bool(torch.isfinite(tensor.to(torch.float32) if tensor.element_size() == 1 else tensor).all())
+    ]
+    if not broken:
+        return ()
+    more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
+    return (f"weights that are not finite: {broken[0]}{more}",)
