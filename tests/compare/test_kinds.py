@@ -72,6 +72,30 @@ def test_vectors_of_unit_norm_are_embeddings_and_probabilities_are_not(tmp_path:
     assert kinds(tmp_path, {"y": certain})["y"] == ("classes", "shapes")
 
 
+def softmax(scores: Array, axis: int) -> Array:
+    raised = np.exp(np.asarray(scores, np.float64) / 10)
+    made: Array = raised / raised.sum(axis=axis, keepdims=True)
+    return made.astype(np.float32)
+
+
+def test_beside_probabilities_other_numbers_are_no_scores(tmp_path: Path) -> None:
+    outputs = {
+        "output_0": drawn(8, 4), "output_1": drawn(8, 10), "output_2": softmax(drawn(8, 2), -1),
+        "map": softmax(drawn(8, 3, 5, 5), 1), "offsets": drawn(8, 4, 5, 5), "chosen": drawn(8, dtype="int64"),
+    }  # fmt: skip
+    found = {name: kind for name, (kind, _) in kinds(tmp_path, outputs).items()}
+    assert found == {
+        "output_0": "none", "output_1": "none", "output_2": "classes",
+        "map": "segmentation", "offsets": "none", "chosen": "classes",
+    }  # fmt: skip
+    assert kinds(tmp_path, outputs, (("output_0", "classes"),))["output_0"] == ("classes", "given")
+
+
+def test_scores_of_two_heads_are_both_decisions(tmp_path: Path) -> None:
+    found = kinds(tmp_path, {"shape": drawn(8, 4), "colour": drawn(8, 10)})
+    assert found == {"shape": ("classes", "shapes"), "colour": ("classes", "shapes")}
+
+
 def test_an_output_without_a_batch_axis_stands_for_nothing(tmp_path: Path) -> None:
     assert kinds(tmp_path, {"y": drawn(8, 10)}, batched=False)["y"] == ("none", "shapes")
 

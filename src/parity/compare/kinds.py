@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from parity.arrays import ArrayReader
+from parity.arrays import Array, ArrayReader
 from parity.compare.sets import set_groups
 from parity.errors import UsageError, did_you_mean
 from parity.models.decision import EVERY
@@ -23,9 +23,12 @@ EMBEDDING_NAMES = frozenset(
 """The last part of an output's name, as transformers, sentence-transformers and feature extractors have it."""
 
 _UNIT = 1e-3
-"""A row is of unit norm within this: normalised in half precision it is, and by chance it is not."""
+"""A row is of unit norm, or sums to one, within this: made so in half precision it is, and by chance it is not."""
 
 _UNIT_ROWS = 3
+_CLASS_AXIS: Mapping[str, int] = {"classes": -1, "tokens": -1, "segmentation": 1}
+"""The axis over which the scores of one decision lie."""
+
 _LOGITS_RANK, _TOKENS_RANK, _MAPS_RANK = 2, 3, 4
 
 
@@ -58,6 +61,7 @@ def decided(
             )
     sets = {name for group in set_groups(facts.outputs) for name in group.members}
     outputs = tuple(_decide(output, reference, calls, wanted, sets) for output in facts.outputs)
+    outputs = _beside_probabilities(outputs, reference, held_out_calls(calls)[0])
     # As many boxes as samples is an accident: the first axis of one set is no batch.
     flat = {name for group in set_groups(outputs) if group.flat for name in group.members}
     outputs = tuple(
@@ -67,6 +71,24 @@ def decided(
         shapes = ", ".join(f"{each.name} {each.dtype}{list(each.shape)}" for each in outputs)
         raise UsageError(f"the decision {wanted[EVERY]!r} fits no output", allowed=_FITTING[wanted[EVERY]], got=shapes)
     return replace(facts, outputs=outputs)
+
+
+def _beside_probabilities(
+    outputs: tuple[OutputFacts, ...], reference: ArrayReader, call: Call
+) -> tuple[OutputFacts, ...]:
+    """Where a model returns probabilities, its other outputs of such shapes are numbers: offsets, landmarks, poses."""
+    guessed = [each for each in outputs if each.decision in _CLASS_AXIS and each.decision_from == "shapes"]
+    sure = {each.name for each in guessed if _probabilities(each, reference.get(f"{call.id}/{each.name}"))}
+    numbers = {each.name for each in guessed if each.dtype.startswith(("float", "bfloat"))} - sure if sure else set()
+    return tuple(_as(each, _Inferred("none", "values")) if each.name in numbers else each for each in outputs)
+
+
+def _probabilities(output: OutputFacts, array: Array) -> bool:
+    if not output.dtype.startswith(("float", "bfloat")) or array.ndim != len(output.shape) or not array.size:
+        return False
+    wide = array.astype(np.float64)
+    sums = wide.sum(axis=_CLASS_AXIS[output.decision or ""])
+    return bool((wide >= 0).all()) and bool((np.abs(sums - 1) <= _UNIT).all())
 
 
 def _decide(
