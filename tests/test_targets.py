@@ -81,7 +81,7 @@ def test_a_target_is_unavailable_for_the_reason_of_its_first_missing_part(monkey
 
 
 def foreign(kind: str) -> Artifact:
-    return Artifact(Path("folder"), Manifest("theirs", kind, "float", "theirs"))
+    return Artifact(Path("folder"), Manifest("model.ts.pt", kind, "float", "model.ts.pt"))
 
 
 def test_a_file_made_elsewhere_runs_where_it_can_be_read_and_needs_no_exporter(monkeypatch: pytest.MonkeyPatch) -> None:

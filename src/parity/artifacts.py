@@ -40,7 +40,7 @@ class Manifest:
     Attributes:
         exporter: The name of what made it, or of the file where it was made elsewhere.
         format: What a runtime has to be able to read: `torchscript`, `exported-program`, `onnx`,
-            `torch-quantized`.
+            `torch-quantized`, `ort`.
         precision: `float` for the model's own, or one of `QUANTIZED` or `REDUCED`.
         entry: The file to open, relative to the folder.
         outputs: Names of the outputs in order, as the reference calls them; empty where unknown.
@@ -49,6 +49,8 @@ class Manifest:
         notes: What a reader should know, such as a fallback that was taken.
         declared: The dimensions that it declares; None where its format has none.
         foreign: Whether it was made elsewhere.
+        problem: Why no runtime can open it, such as external data that is missing; None where nothing is known to be
+            wrong.
     """
 
     exporter: str
@@ -61,6 +63,7 @@ class Manifest:
     notes: tuple[str, ...] = ()
     declared: Declared | None = None
     foreign: bool = False
+    problem: str | None = None
 
     @property
     def sha256(self) -> str:

@@ -10,7 +10,7 @@ from parity.artifacts import Artifact, Manifest, write_manifest
 from parity.cache import ArtifactCache, cache_key, place
 from parity.exporters import EXPORTERS
 from parity.models.spec import ModelSpec
-from parity.records import ExportFacts, Symptom
+from parity.records import ExportFacts, FileFacts, Symptom
 from parity.workers.export import ExportTask, export
 from parity.workers.load import Loaded
 from parity.workers.process import Children, Outcome
@@ -113,4 +113,5 @@ def export_facts(artifact: Artifact, *, cached: bool) -> ExportFacts:
         cached=cached,
         path=str(artifact.entry),
         notes=manifest.notes,
+        files=tuple(FileFacts(name=name, bytes=size, sha256=sha) for name, (sha, size) in manifest.files.items()),
     )

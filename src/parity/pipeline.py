@@ -42,7 +42,7 @@ from parity.samples.calls import BATCH_SIZES
 from parity.settings import Settings
 from parity.targets import Target, foreign_target
 from parity.workbench import Judged, Workbench
-from parity.workers.inspect import inspect_artifact
+from parity.workers.inspecting import inspect_artifact
 from parity.workers.process import Children, value_of
 from parity.workers.timing import EAGER, TimeTask, Timings, time_targets
 

@@ -114,4 +114,4 @@ def foreign_target(path: Path, artifact: Artifact, runtime: str | None) -> Targe
             allowed=", ".join(readers) or "none",
             got=artifact.manifest.format,
         )
-    return Target(path.name, runtime or readers[0], requested=True, artifact=artifact)
+    return Target(artifact.manifest.exporter, runtime or readers[0], requested=True, artifact=artifact)

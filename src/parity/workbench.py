@@ -231,6 +231,9 @@ class Workbench:
             made = Exported(target.artifact, export_facts(target.artifact, cached=False), Symptom.OK)
         else:
             made = self.exported(target.exporter)
+        if target.artifact is not None and (problem := target.artifact.manifest.problem):
+            record = self._ended(target, Stage.OPEN, Symptom.EXCEPTION, problem, Verdict.FAIL)
+            return Judged(replace(record, export=made.facts))
         if made.artifact is None:
             verdict = Verdict.SKIP if made.symptom is Symptom.UNSUPPORTED else Verdict.FAIL
             return Judged(self._ended(target, Stage.EXPORT, made.symptom, made.message, verdict, log=made.log))

@@ -18,7 +18,7 @@ from parity.records.findings import (
     told,
 )
 from parity.records.golden import GoldenFinding, GoldenResult
-from parity.records.report import SCHEMA, ExportFacts, MemoryFacts, Record, Report
+from parity.records.report import SCHEMA, ExportFacts, FileFacts, MemoryFacts, Record, Report
 from parity.records.verdicts import EXIT_STATUS, Stage, Symptom, Verdict, worst
 from parity.records.waivers import WaiverResult, WaiverState
 
@@ -31,6 +31,7 @@ __all__ = [
     "DecisionFinding",
     "DecisionResult",
     "ExportFacts",
+    "FileFacts",
     "GoldenFinding",
     "GoldenResult",
     "Hazard",

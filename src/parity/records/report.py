@@ -17,8 +17,17 @@ SCHEMA = "parity-report/1"
 
 
 @dataclass(frozen=True, kw_only=True)
+class FileFacts:
+    """One file of an artifact, by its name relative to the artifact's folder."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExportFacts:
-    """What an exporter made: seconds it took, size and digest of every file together."""
+    """What an exporter made: seconds it took, size and digest of every file together, and of each one."""
 
     seconds: float
     bytes: int
@@ -26,6 +35,7 @@ class ExportFacts:
     cached: bool
     path: str | None = None
     notes: tuple[str, ...] = ()
+    files: tuple[FileFacts, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

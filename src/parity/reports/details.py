@@ -95,9 +95,12 @@ def facts(record: Record) -> tuple[tuple[str, str], ...]:
         found.append(("precision", record.precision))
     if record.export:
         export = record.export
-        took = f"in {seconds(export.seconds)}" + (" (from the cache)" if export.cached else "")
-        found += [("artifact", f"{size(export.bytes)}, made {took}"), ("sha256", digest(export.sha256))]
+        took = f"made in {seconds(export.seconds)}" + (" (from the cache)" if export.cached else "")
+        made = took if export.seconds else "made elsewhere"
+        found += [("artifact", f"{size(export.bytes)}, {made}"), ("sha256", digest(export.sha256))]
         found += [("path", export.path)] if export.path else []
+        # The digest above is over all of them: this is the one that other tools show of a file.
+        found += [("file", f"{each.name}: {size(each.bytes)}, sha256 {digest(each.sha256)}") for each in export.files]
         found += [("export note", note) for note in export.notes]
     if record.memory:
         found.append(("peak memory", size(record.memory.peak_bytes)))

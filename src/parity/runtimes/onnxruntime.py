@@ -22,10 +22,10 @@ _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 
 
 class OnnxRuntime:
-    """Opens ONNX files, with external data beside them or without."""
+    """Opens ONNX files, with external data beside them or without, and those of its own format."""
 
     name = "onnxruntime"
-    formats = frozenset({"onnx"})
+    formats = frozenset({"onnx", "ort"})
 
     def availability(self) -> Availability:
         return needs_one_of("onnxruntime", "onnxruntime-gpu", install="torch-parity[cpu]")
@@ -42,9 +42,11 @@ class OnnxRuntime:
         wanted = _PROVIDERS[options.device]
         providers = [wanted] if options.device == "cpu" else [wanted, _PROVIDERS["cpu"]]
         try:
+            if artifact.manifest.format == "ort":  # whatever it is called
+                settings.add_session_config_entry("session.load_model_format", "ORT")
             session = onnxruntime.InferenceSession(str(artifact.entry), settings, providers=providers)
         except Exception as error:
-            why = why_refused(artifact.entry)
+            why = why_refused(artifact.entry) if artifact.manifest.format == "onnx" else None
             if why is None:
                 raise
             raise ParityError(why) from error
