@@ -12,7 +12,6 @@ from parity.errors import ModelError, SampleError
 from parity.models.signature import parse_signature
 from parity.samples.rows import GatheredLabels
 from parity.samples.sources import read_labels, read_samples
-from parity.samples.synthetic import SYNTHETIC_COUNT, synthetic_samples
 
 ONE = parse_signature("x: float32[N, 2]")
 TWO = parse_signature(["a: float32[N, 2]", "b: int64[N]"])
@@ -140,47 +139,3 @@ def test_labels_are_read_from_files_and_functions(tmp_path: Path) -> None:
 def test_what_is_no_list_of_integers_is_no_labels(tmp_path: Path, wrong: object) -> None:
     with pytest.raises(SampleError, match="not a list of integers"):
         read_labels(saved(tmp_path / "y.npy", y=wrong), tmp_path)
-
-
-SIGNATURES = [
-    "x: float32[N, 3, T in 1..9]",
-    "x: int64[N, T in 4..128 step 4] in 5..7",
-    "x: bool[N, 4]",
-    "x: complex64[N]",
-    "x: uint8[N, H step 32, 2]",
-    "x: float32[]",
-    "x: int32[3] in -5..-2",
-]
-
-
-@pytest.mark.parametrize("text", SIGNATURES)
-def test_synthetic_samples_fit_their_signature(text: str) -> None:
-    signature = parse_signature(text)
-    samples = list(synthetic_samples(signature))
-    assert len(samples) == SYNTHETIC_COUNT
-    for index, sample in enumerate(samples):
-        signature.check(sample, f"sample {index}")
-
-
-def test_synthetic_samples_take_several_sizes_of_a_free_dimension_with_both_ends() -> None:
-    sizes = {sample["x"].shape[0] for sample in synthetic_samples(parse_signature("x: float32[N, T in 2..30]"))}
-    assert {2, 30} <= sizes
-    assert len(sizes) > 2
-
-
-def test_synthetic_integers_stay_within_their_range_and_reach_it() -> None:
-    values = {int(v) for s in synthetic_samples(parse_signature("x: int64[N, 8] in 5..7")) for v in s["x"]}
-    assert values == {5, 6, 7}
-
-
-def test_an_integer_bounded_by_a_dimension_stays_within_it() -> None:
-    signature = parse_signature(["x: float32[N, T in 1..6]", "n: int64[N] in 1..T"])
-    for sample in synthetic_samples(signature):
-        assert 1 <= int(sample["n"]) <= sample["x"].shape[0]
-
-
-def test_synthetic_samples_are_the_same_for_a_seed_and_differ_from_each_other() -> None:
-    one, again, other = (list(synthetic_samples(ONE, seed)) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one[3]["x"], again[3]["x"])
-    assert not np.array_equal(one[3]["x"], other[3]["x"])
-    assert not np.array_equal(one[3]["x"], one[4]["x"])

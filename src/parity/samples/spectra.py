@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,6 +21,9 @@ MIN_NUMBERS = 16
 
 CHANNEL_CORRELATION = 0.9
 """Of the colours of one pixel. In photographs red, green and blue correlate by 0.85 to 0.98."""
+
+FRAME_CORRELATION = 0.9
+"""Of a pixel in one frame and the next; each frame keeps the spectrum of an image."""
 
 MEAN_SPREAD = 0.4
 """Standard deviation of the means of images, where all pixels of all images have one of 1."""
@@ -62,15 +66,16 @@ def natural_image(rng: np.random.Generator, shape: Sequence[int], channels: int 
     """
     last = len(shape)
     spatial = [axis for axis in range(max(last - 3, 0), last) if axis != channels][-2:]
-    # Frames of a video change as slowly: a plane through a spectrum of one more exponent has this one.
-    leading = [axis for axis in range(last) if axis not in spatial and axis != channels]
-    axes, slope = [*leading, *spatial], IMAGE_SLOPE + len(leading)
-    image = coloured(rng, shape, axes, slope)
+    image = coloured(rng, shape, spatial, IMAGE_SLOPE)
     if channels is not None and shape[channels] > 1:
-        common = list(shape)
-        common[channels] = 1
-        shared = coloured(rng, common, axes, slope)
+        common = [1 if axis == channels else size for axis, size in enumerate(shape)]
+        shared = coloured(rng, common, spatial, IMAGE_SLOPE)
         image = np.sqrt(CHANNEL_CORRELATION) * shared + np.sqrt(1 - CHANNEL_CORRELATION) * image
+    for axis in range(last):
+        if axis not in spatial and axis != channels:
+            frames = np.moveaxis(image, axis, 0)
+            for before, frame in itertools.pairwise(frames):
+                frame[...] = FRAME_CORRELATION * before + np.sqrt(1 - FRAME_CORRELATION**2) * frame
     contrast = np.exp(rng.normal(0, CONTRAST_SPREAD) - CONTRAST_SPREAD**2)
     made: Floats = rng.normal(0, MEAN_SPREAD) + np.sqrt(1 - MEAN_SPREAD**2) * contrast * image
     return made
