@@ -146,3 +146,7 @@ def test_an_embedding_decides_about_a_quantized_target(tmp_path: Path) -> None:
     turned = judge(made, np.roll(EXACT, 1, axis=1), precision="int8", limits=lenient)
     assert turned.verdict is Verdict.FAIL
     assert "mean cosine similarity" in turned.message
+
+
+def test_random_inputs_are_enough_to_fail_a_quantized_target(made: Case) -> None:
+    assert judge(made, -EXACT, precision="int8", synthetic=True).verdict is Verdict.FAIL

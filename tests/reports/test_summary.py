@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+from dataclasses import replace
+
 import pytest
+from rich.console import Console
 
 from parity.records import BehaviourResult, ShapeResult, Stage, Symptom, Verdict
-from parity.reports import summary
+from parity.reports import html, markdown, summary, terminal
 
 from . import examples
 
@@ -30,6 +34,16 @@ def test_random_inputs_are_called_weak_evidence() -> None:
     samples = type(report.samples)(source="seed 0", n=1, sha256="", synthetic=True)
     told = summary.subject(examples.report(*report.records, samples=samples))
     assert "1 synthetic held-out sample from seed 0 (random inputs: weak evidence)" in told
+
+
+@pytest.mark.parametrize("synthetic", [True, False])
+def test_every_report_says_that_random_inputs_are_weak_evidence_and_only_of_those(*, synthetic: bool) -> None:
+    made = examples.report(examples.record("onnx@onnxruntime"))
+    report = examples.report(*made.records, samples=replace(made.samples, synthetic=synthetic))
+    printed = io.StringIO()
+    terminal.print_report(report, Console(file=printed, width=200))
+    for text in (printed.getvalue(), html.render(report), markdown.render(report)):
+        assert ("random inputs: weak evidence" in text) is synthetic
 
 
 def test_the_row_shows_the_failing_output_not_the_largest_passing_ratio() -> None:

@@ -74,9 +74,29 @@ def test_arrays_without_names_get_the_parameters_in_order(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["WITH_LABELS", "IN_ORDER", "stacked_pair", "named_pairs", "Photos", "generated"])
-@pytest.mark.parametrize("names", [["x"], None])
+@pytest.mark.parametrize("names", [["x"], None, ["x", "mask"], []])
 def test_labels_are_no_input(name: str, names: Sequence[str] | None, tmp_path: Path) -> None:
     assert infer_inputs(f"{given.HERE}:{name}", tmp_path, names) == ("x: float32[N, 3, 2]",)
+
+
+@pytest.mark.parametrize("names", [["x"], ["x", "targets"]])
+def test_what_no_input_can_be_is_none(names: Sequence[str], tmp_path: Path) -> None:
+    assert infer_inputs(f"{given.HERE}:with_targets", tmp_path, names) == ("x: float32[N, 3, 2]",)
+
+
+def test_an_integer_is_an_input_where_a_parameter_takes_one(tmp_path: Path) -> None:
+    torch.save([(torch.zeros(n, 2), n) for n in (3, 5)], tmp_path / "x.pt")
+    assert infer_inputs("x.pt", tmp_path, ["frames", "lengths"]) == (
+        "frames: float32[N, T in 3..5, 2]", "lengths: int64[N] in 3..5",
+    )  # fmt: skip
+
+
+def test_stacked_arrays_in_a_list_are_told_from_samples_by_their_kinds(tmp_path: Path) -> None:
+    alike, others = torch.zeros(4, 2), torch.zeros(4, 3, dtype=torch.int64)
+    torch.save([alike, alike], tmp_path / "x.pt")
+    torch.save((alike, others), tmp_path / "y.pt")
+    assert infer_inputs("x.pt", tmp_path, ["a", "b"]) == ("a: float32[N, 4, 2]",)
+    assert infer_inputs("y.pt", tmp_path, ["a", "b"]) == ("a: float32[N, 2]", "b: int64[N, 3] in 0..0")
 
 
 def test_a_single_array_is_the_first_parameter_whatever_it_is_called(tmp_path: Path) -> None:

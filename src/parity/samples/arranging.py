@@ -63,7 +63,9 @@ def _are_columns(held: Sequence[Any], inputs: int | None) -> bool:
         return False
     if len({each.shape[0] for each in held}) > 1:
         return False
-    if inputs is not None and inputs > 1:
+    if inputs is None:
+        return len({(len(each.shape), str(each.dtype)) for each in held}) > 1  # samples of one input are alike in both
+    if inputs > 1:
         return len(held) in (inputs, inputs + 1)  # an array alone is no sample of such a model
     first, last = held[0], held[-1]
     return len(held) == 2 and len(last.shape) == 1 < len(first.shape) and is_label(last)  # noqa: PLR2004  # inputs and labels

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +12,8 @@ import numpy as np
 from parity.arrays import Array
 from parity.errors import SampleError
 from parity.models.signature import DTYPES
-from parity.samples.rows import LABELS, Columns, Key, Row, Source, is_label, listed
+from parity.samples.parameters import matched
+from parity.samples.rows import Source, listed
 from parity.samples.values import array_of, is_plain
 
 BATCH = "N"
@@ -21,7 +21,6 @@ BATCH = "N"
 
 _CHANNELS = (1, 3, 4)
 _SYMBOLS = ("T", "S", "U", "V", "K", "L", "M", "P", "Q", "R")
-_NAME = re.compile(r"[A-Za-z_][\w.]*")
 _WRITTEN: Mapping[np.dtype[np.generic], str] = {np.dtype(text): name for name, text in DTYPES.items()}
 
 Axis = tuple[str, int]
@@ -63,7 +62,7 @@ def infer(source: Source, names: Sequence[str] | None) -> tuple[str, ...]:
     seen: dict[str, _Seen] = {}
     sizes = _Sizes()
     place = source.where
-    for values, where in _samples(source, names):
+    for values, where in matched(source, names):
         arrays = {name: _array(value, f"{where}, input {name!r}") for name, value in values.items()}
         plain = {name for name, value in values.items() if is_plain(value)}
         if seen and arrays.keys() != seen.keys():
@@ -77,65 +76,6 @@ def infer(source: Source, names: Sequence[str] | None) -> tuple[str, ...]:
         raise SampleError("there is not one sample to infer the inputs from", where=place)
     symbols = _symbols(seen, sizes)
     return tuple(_written(name, each, symbols, sizes) for name, each in seen.items())
-
-
-def _samples(source: Source, names: Sequence[str] | None) -> Iterator[tuple[dict[str, Any], str]]:
-    if not isinstance(source, Columns):
-        for row in source.items:
-            chosen = _inputs(list(row.values), names, _last_is_label(row), row.place)
-            yield {name: row.values[key] for name, key in chosen.items()}, row.place
-        return
-    last = list(source.arrays.values())[-1:]
-    chosen = _inputs(list(source.arrays), names, bool(last) and len(last[0].shape) == 1, source.where)
-    columns = [source.arrays[key] for key in chosen.values()]
-    counts = {name: (source.arrays[key].shape or (0,))[0] for name, key in chosen.items()}
-    if len(set(counts.values())) > 1:
-        raise SampleError("the inputs do not have equally many samples", where=source.where, got=str(counts))
-    for index, values in enumerate(zip(*columns, strict=True)):
-        yield dict(zip(chosen, values, strict=True)), f"{source.where}, sample {index}"
-
-
-def _last_is_label(row: Row) -> bool:
-    last = list(row.values.values())[-1:]
-    return bool(last) and is_label(last[0]) and not np.shape(array_of(last[0], row.place))
-
-
-def _inputs(keys: list[Key], names: Sequence[str] | None, last_is_label: bool, where: str) -> dict[str, Key]:  # noqa: FBT001  # one fact about the last key
-    """Which value is which input, by the input's name."""
-    if all(isinstance(key, int) for key in keys):
-        return _placed(keys, names, last_is_label=last_is_label, where=where)
-    inputs = [str(key) for key in keys if key not in LABELS or (names is not None and key in names)]
-    if names is None:
-        odd = next((name for name in inputs if not _NAME.fullmatch(name)), None)
-        if odd is not None or not inputs:
-            raise SampleError("no input can have this name", where=where, allowed="letters, digits, _ and .",
-                              got=repr(odd) if odd else "no array but labels",
-                              hint="rename the array")  # fmt: skip
-        return {name: name for name in inputs}
-    known = [name for name in names if name in inputs]
-    if known:
-        return {name: name for name in known}
-    if len(inputs) == 1 and names:
-        return {names[0]: inputs[0]}
-    raise SampleError(
-        "none of the samples' arrays has the name of an input", where=where, allowed=", ".join(names) or "no input",
-        got=listed(inputs), hint="name the arrays after the parameters of forward",
-    )  # fmt: skip
-
-
-def _placed(keys: list[Key], names: Sequence[str] | None, *, last_is_label: bool, where: str) -> dict[str, Key]:
-    labelled = last_is_label and len(keys) > 1
-    if names is None:
-        inputs = keys[:-1] if labelled else keys
-        return {"x" if len(inputs) == 1 else f"x{place}": key for place, key in enumerate(inputs)}
-    inputs = keys[:-1] if labelled and len(keys) == len(names) + 1 else keys
-    if len(inputs) > len(names):
-        raise SampleError(
-            f"a sample has {len(inputs)} arrays, and forward takes {len(names)}", where=where,
-            allowed=", ".join(names) or "nothing", got=f"{len(inputs)} arrays without names",
-            hint="give them names: a dictionary of arrays, or a .npz; or write --input yourself",
-        )  # fmt: skip
-    return dict(zip(names, inputs, strict=False))
 
 
 def _array(value: Any, where: str) -> Array:

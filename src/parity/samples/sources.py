@@ -60,8 +60,9 @@ def infer_inputs(
     Raises:
         SampleError: the samples cannot be read, differ in dtype or rank, or do not match `names`.
     """
-    count = None if names is None else len(names)
-    return infer(open_source(source, root, count, preprocess), names)
+    # Of several parameters some may have defaults, so that only one tells how many inputs there are.
+    count = 1 if names and len(names) == 1 else None
+    return infer(open_source(source, root, count, preprocess), names or None)
 
 
 def read_labels(source: str, root: Path) -> Array:
