@@ -162,7 +162,7 @@ def targets() -> None:
         from rich.table import Table  # noqa: PLC0415
 
         from parity.artifacts import QUANTIZED  # noqa: PLC0415
-        from parity.environment import cuda  # noqa: PLC0415
+        from parity.environment import conflicts_here, cuda  # noqa: PLC0415
         from parity.exporters import EXPORTERS  # noqa: PLC0415
         from parity.runtimes import RUNTIMES  # noqa: PLC0415
         from parity.targets import Target  # noqa: PLC0415
@@ -182,6 +182,8 @@ def targets() -> None:
         shown.print()
         shown.print(runtimes)
         shown.print(f"\n cuda: {cuda()}", highlight=False)
+        for warning in conflicts_here():
+            shown.print(f" warning: {warning}", style="yellow", highlight=False, markup=False)
 
 
 @app.command()

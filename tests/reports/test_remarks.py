@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from parity.records import BehaviourResult, Verdict
 from parity.reports import html, markdown
 from parity.reports.remarks import remarks
@@ -28,3 +30,12 @@ def test_a_doubt_that_the_message_has_is_not_repeated() -> None:
         "net.onnx@onnxruntime", verdict=Verdict.FAIL, message=f"12 floors; {DOUBT}", behaviour=(MATCHED,)
     )
     assert remarks(examples.report(failed)) == ()
+
+
+def test_what_is_wrong_with_the_environment_is_a_remark_in_every_report() -> None:
+    report = examples.report(examples.record("onnx@onnxruntime"))
+    assert not [each for each in remarks(report) if each.startswith("Environment")]
+    warned = replace(report, environment={**report.environment, "warnings": ["two builds of one runtime"]})
+    assert remarks(warned)[-1] == "Environment: two builds of one runtime"
+    assert "two builds of one runtime" in markdown.render(warned)
+    assert html.render(warned).count("two builds of one runtime") == 2

@@ -7,7 +7,10 @@ from parity.records import Report
 
 
 def remarks(report: Report) -> tuple[str, ...]:
-    """The report's message, an unstable reference, a doubtful match; what a record's message says is not repeated."""
+    """The report's message, an unstable reference, a doubtful match, an environment that is known to go wrong.
+
+    What a record's message says is not repeated.
+    """
     unstable = report.reference.unstable
     found = [report.message] if report.message else []
     if unstable and unstable not in report.message:
@@ -18,4 +21,10 @@ def remarks(report: Report) -> tuple[str, ...]:
         for result in record.behaviour
         if result.kind == MATCHED and result.message and result.message not in record.message
     ]
-    return tuple(found)
+    return (*found, *warnings(report))
+
+
+def warnings(report: Report) -> tuple[str, ...]:
+    """What is known to be wrong with the environment."""
+    found = report.environment.get("warnings")
+    return tuple(f"Environment: {each}" for each in found) if isinstance(found, list) else ()
