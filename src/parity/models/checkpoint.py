@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tarfile
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ from parity.errors import ModelError
 from parity.models.kinds import SAFETENSORS, check_checkpoint, file_kind
 from parity.models.loading import load_state
 from parity.models.pickles import Outline, is_plain_pickle, outline, stand_ins
-from parity.models.refusals import is_torchs_own, refusal, unread, whole_module
+from parity.models.refusals import is_torchs_own, oldest_format, refusal, unread, whole_module
 from parity.models.weights import STATE_KEYS, Candidate, copy_versions, find_weights, notes_on
 
 _DAMAGED = (RuntimeError, OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, IndexError)
@@ -115,6 +116,8 @@ def _read_safely(path: Path) -> State | ModelError:
     Raises:
         ModelError: the file is damaged, or holds no weights at all.
     """
+    if tarfile.is_tarfile(path):
+        return oldest_format(path)
     held = outline(path)
     refused = refusal(path, held, plain=is_plain_pickle(path))
     if refused is not None:
@@ -165,14 +168,6 @@ def _unreadable(path: Path, error: pickle.UnpicklingError) -> ModelError:
 
 def _damaged(path: Path, error: Exception) -> ModelError:
     first = str(error).strip().splitlines()
-    if "legacy .tar format" in str(error):
-        return ModelError(
-            "the checkpoint is in the tar format of torch 0.1, which can only be read by running it",
-            where=str(path),
-            allowed="a checkpoint of torch 0.2 or later",
-            hint="read it with torch.load where it is trusted, and torch.save its state_dict again; or add "
-            "--trust-pickle if you trust whoever made the file",
-        )
     return ModelError("the model file is damaged or truncated", where=str(path),
                       got=first[0] if first else type(error).__name__, hint="copy it again")  # fmt: skip
 

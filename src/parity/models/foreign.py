@@ -107,6 +107,16 @@ def foreign_archive(path: Path, names: Sequence[str]) -> ModelError:
     )
 
 
+def foreign_tar(path: Path, names: Sequence[str]) -> ModelError:
+    """What to say of a tar archive that torch did not write."""
+    return _not_a_model(path, "a tar archive", f"unpack it first: tar xf {path}", _listed(names) or "nothing in it")
+
+
+def foreign_pickle(path: Path, what: str) -> ModelError:
+    """What to say of a pickle that is none of torch's."""
+    return _not_a_model(path, what, "parity judges exports of PyTorch models")
+
+
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")  # noqa: PLR2004  # shown
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import struct
+import tarfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from parity.errors import ModelError
-from parity.models.foreign import foreign_archive, foreign_file, foreign_folder
+from parity.models.foreign import foreign_archive, foreign_file, foreign_folder, foreign_pickle, foreign_tar
 from parity.models.protobuf import is_onnx
 
 TORCHSCRIPT = "a TorchScript archive"
@@ -22,9 +23,17 @@ ONNX = "an ONNX file"
 HEAD = 4096
 """Bytes that are looked at to tell what a file is: the signatures and the title of a web page lie within."""
 
-_ZIP = b"PK\x03\x04"
+ZIP = b"PK"
+"""How a zip archive begins, an empty one as well."""
+
 _PICKLE = b"\x80"
 _TAR, _TAR_AT = b"ustar", 257
+OLDEST_NAMES = frozenset({"sys_info", "pickle", "storages", "tensors"})
+"""What torch 0.1 saved, as the members of a tar archive."""
+
+_JOBLIB, _JOBLIB_WITHIN = b"joblib.numpy_pickle", 1 << 20
+"""What joblib calls its arrays, and the bytes in which the first of them is looked for."""
+
 _SAFETENSORS_HEADER = struct.Struct("<Q")
 _LONGEST_HEADER = 100_000_000
 """The longest header that safetensors itself reads, in bytes."""
@@ -66,9 +75,10 @@ def _kind(path: Path, file: BinaryIO) -> str:
     if size == 0:
         raise ModelError("the model file is empty", where=str(path), got="0 bytes", hint="copy or save it again")
     head = file.read(HEAD)
-    if zipfile.is_zipfile(file):
-        return _zip_kind(path)
-    if head[: len(_ZIP)] == _ZIP:
+    # A zip archive within another file, such as a checkpoint in a tar, does not make that one an archive.
+    if head[: len(ZIP)] == ZIP:
+        if zipfile.is_zipfile(file):
+            return _zip_kind(path)
         raise ModelError("the model file is truncated", where=str(path), got="a zip archive without its directory",
                          hint="copy it again")  # fmt: skip
     if _is_safetensors(head):
@@ -78,7 +88,10 @@ def _kind(path: Path, file: BinaryIO) -> str:
     found = foreign_file(path, head)
     if found is not None:
         raise found
-    if head[:1] == _PICKLE or head[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
+    if head[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
+        return _tar_kind(path)
+    if head[:1] == _PICKLE:
+        _check_pickle(path, file)
         return CHECKPOINT
     if is_onnx(path, file, size):
         return ONNX
@@ -101,6 +114,24 @@ def _zip_kind(path: Path) -> str:
     if kind is None:
         raise foreign_archive(path, names)
     return kind
+
+
+def _tar_kind(path: Path) -> str:
+    try:
+        with tarfile.open(path, "r:") as archive:
+            names = archive.getnames()
+    except tarfile.TarError as error:
+        raise ModelError("the model file is damaged", where=str(path), got=str(error), hint="copy it again") from error
+    if not OLDEST_NAMES.issubset(names):
+        raise foreign_tar(path, names)
+    return CHECKPOINT
+
+
+def _check_pickle(path: Path, file: BinaryIO) -> None:
+    """Raises ModelError for a pickle with arrays between its parts, which pickle itself cannot read."""
+    file.seek(0)
+    if _JOBLIB in file.read(_JOBLIB_WITHIN):
+        raise foreign_pickle(path, "a joblib file, such as scikit-learn's models are kept in")
 
 
 def _is_safetensors(head: bytes) -> bool:

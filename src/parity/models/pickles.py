@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 from parity.errors import ModelError
+from parity.models.kinds import ZIP
 
 LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """How files of torch.save began before torch 1.6: a pickled number."""
@@ -174,8 +175,11 @@ def outline(path: Path) -> Outline:
 
 
 def _pickle(path: Path) -> BinaryIO:
-    if not zipfile.is_zipfile(path):
-        return path.open("rb")
+    file = path.open("rb")
+    if file.read(len(ZIP)) != ZIP:
+        file.seek(0)
+        return file
+    file.close()
     with zipfile.ZipFile(path) as archive:
         name = next(name for name in archive.namelist() if name.endswith("data.pkl"))
         return archive.open(name)  # type: ignore[return-value]  # reads and seeks as any other

@@ -119,6 +119,16 @@ def refusal(path: Path, outline: Outline, *, plain: bool) -> ModelError | None:
     return None
 
 
+def oldest_format(path: Path) -> ModelError:
+    """What to say of a tar archive of torch 0.1, which torch reads without any protection only."""
+    return ModelError(
+        "the checkpoint is in the tar format of torch 0.1, and reading it may run code of its own",
+        where=str(path),
+        allowed="what torch.save has written since torch 0.2",
+        hint=f"load it where it is trusted and torch.save its state_dict again, or {_TRUST}",
+    )
+
+
 def whole_module(path: Path, outline: Outline) -> ModelError | None:
     """What to say of a file that holds whole pickled modules and no weights beside them; None where it holds none."""
     modules = outline.modules()

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from parity.errors import ModelError
+from parity.models.kinds import (
+    CHECKPOINT,
+    EXPORTED_PROGRAM,
+    ONNX,
+    SAFETENSORS,
+    TORCHSCRIPT,
+    check_checkpoint,
+    file_kind,
+)
+from tests.models import files
+
+Build = Callable[[Path], Path]
+
+KINDS: dict[str, tuple[Build, str]] = {
+    "state_dict": (files.state_dict, CHECKPOINT),
+    "legacy": (files.legacy, CHECKPOINT),
+    "whole module": (files.whole_module, CHECKPOINT),
+    "plain pickle": (files.plain_pickle, CHECKPOINT),
+    "oldest": (files.oldest, CHECKPOINT),
+    "safetensors": (files.safetensors, SAFETENSORS),
+    "torchscript": (files.torchscript, TORCHSCRIPT),
+    "exported program": (files.exported_program, EXPORTED_PROGRAM),
+    "onnx": (files.onnx, ONNX),
+}
+
+
+@pytest.mark.parametrize("suffix", ["", ".pt", ".onnx", ".safetensors", ".txt"])
+@pytest.mark.parametrize("name", KINDS)
+def test_the_kind_of_a_file_is_told_from_its_content_whatever_it_is_called(
+    tmp_path: Path, name: str, suffix: str
+) -> None:
+    build, kind = KINDS[name]
+    path = build(tmp_path)
+    path = path.rename(tmp_path / f"renamed{suffix}")
+    assert file_kind(path) == kind
+
+
+def test_what_holds_weights_is_let_through_as_a_checkpoint_and_a_program_is_not(tmp_path: Path) -> None:
+    for build in (files.state_dict, files.legacy, files.safetensors):
+        check_checkpoint(build(tmp_path))
+    for build in (files.torchscript, files.exported_program, files.onnx):
+        with pytest.raises(ModelError, match="not a checkpoint") as caught:
+            check_checkpoint(build(tmp_path))
+        assert "--artifact" in str(caught.value.hint)
+
+
+def _bytes(data: bytes) -> Build:
+    return partial(files.written, name="given", data=data)
+
+
+def _zip(*members: str) -> Build:
+    return lambda folder: files.zipped(folder, "given", *members)
+
+
+def _cut(build: Build, share: float = 0.5) -> Build:
+    return lambda folder: files.cut(build(folder), "given", share)
+
+
+REFUSED: dict[str, tuple[Build, tuple[str, ...]]] = {
+    "missing": (lambda folder: folder / "nowhere.pt", ("no such model file", "parity models")),
+    "empty": (_bytes(b""), ("is empty",)),
+    "truncated zip": (_cut(files.state_dict), ("is truncated", "without its directory", "copy it again")),
+    "truncated safetensors": (_cut(files.safetensors, 0.9), ("safetensors file is truncated", "bytes of")),
+    "a header cut in two": (_cut(files.safetensors, 0.1), ("safetensors file is truncated", "a header of")),
+    "a damaged header": (_bytes(b'\x06\0\0\0\0\0\0\0{"a": }'), ("safetensors file is damaged",)),
+    "truncated onnx": (_cut(files.onnx), ("ONNX file is truncated",)),
+    "text": (_bytes(b"weights: none\n"), ("is text, not a model", "'weights: none'")),
+    "html": (_bytes(files.HTML), ("a web page was downloaded", "'Sign in'")),
+    "an error of a store": (_bytes(b"<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>"),
+                            ("a web page was downloaded", "'AccessDenied'")),
+    "git-lfs": (_bytes(files.LFS), ("git-lfs pointer", "46,827,520 bytes", "git lfs pull")),
+    "an index": (_bytes(b'{"weight_map": {"a": "model-00001-of-00002.safetensors"}}'),
+                 ("several files", "--arch transformers:")),
+    "source": (_bytes(b"from torch import nn\n\nclass Net(nn.Module): ...\n"), ("Python source", ":FACTORY")),
+    "random bytes": (_bytes(files.RANDOM), ("this file is not a model", "2,001 bytes that begin with 17")),
+    "a zip without a model": (_zip("readme.txt"), ("holds no model", "readme.txt")),
+    "an empty zip": (_zip(), ("holds no model", "an empty archive")),
+    "a zip around a model": (_zip("weights/net.pt"), ("zip archive around a model", "unzip", "weights/net.pt")),
+    "a tar around a model": (files.tarred, ("a tar archive", "tar xf", "net.pt")),
+    "gzip": (_bytes(files.GZIPPED), ("a gzip archive", "gunzip")),
+    "npz": (files.arrays, ("a NumPy archive", "--samples")),
+    "npy": (files.array, ("a NumPy array", "--samples")),
+    "hdf5": (_bytes(b"\x89HDF\r\n\x1a\n" + bytes(16)), ("HDF5", "Keras")),
+    "keras": (_zip("metadata.json", "config.json", "model.weights.h5"), ("a Keras model",)),
+    "tflite": (_bytes(b"\x1c\0\0\0TFL3" + bytes(16)), ("TensorFlow Lite",)),
+    "saved model file": (_bytes(b"\x08\x01\x12\x10...serve...\x00\x01"), ("SavedModel",)),
+    "saved model": (files.saved_model, ("SavedModel", "PyTorch model")),
+    "distributed": (files.distributed, ("torch.distributed", "dcp_to_torch")),
+    "torch.package": (_zip("net/.data/extern_modules", "net/model/model.pkl"), ("torch.package",)),
+    "aotinductor": (_zip("net/data/aotinductor/model/net.so"), ("AOTInductor",)),
+    "joblib": (files.joblib, ("a joblib file",)),
+    "image": (_bytes(b"\x89PNG\r\n\x1a\n" + bytes(16)), ("an image", "--samples FOLDER")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_model_is_refused_with_what_it_is_and_what_to_do(tmp_path: Path, name: str) -> None:
+    build, says = REFUSED[name]
+    path = build(tmp_path)
+    with pytest.raises(ModelError) as caught:
+        file_kind(path)
+    assert caught.value.where == str(path)
+    assert caught.value.hint
+    assert all(words in str(caught.value) for words in says), str(caught.value)
+
+
+def test_a_folder_names_the_model_files_in_it(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="this is a folder") as caught:
+        file_kind(tmp_path)
+    assert str(caught.value.hint) == "name the model file in it"
+    path = files.state_dict(tmp_path)
+    with pytest.raises(ModelError) as caught:
+        file_kind(tmp_path)
+    assert str(path) in str(caught.value.hint)
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ModelError) as caught:
+        file_kind(tmp_path)
+    assert f"--arch transformers:{tmp_path}" in str(caught.value.hint)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="nothing is kept from being read by root")
+def test_a_file_that_may_not_be_read_says_so(tmp_path: Path) -> None:
+    path = files.state_dict(tmp_path)
+    path.chmod(0)
+    with pytest.raises(ModelError, match="cannot be read"):
+        file_kind(path)
+
+
+def test_a_protobuf_of_another_message_is_no_onnx_file(tmp_path: Path) -> None:
+    """A field of its own kind in the place of another: the name of a producer as a number."""
+    data = files.onnx(tmp_path).read_bytes()
+    assert data[:2] == b"\x08\x08", "ir_version comes first"
+    for changed in (b"\x10\x08" + data[2:], data + b"\x78\x01", data[:2]):
+        with pytest.raises(ModelError, match="not a model"):
+            file_kind(files.written(tmp_path, "given.onnx", changed))
