@@ -32,6 +32,10 @@ class Config:
     width = 8
 
 
+def net():
+    return Net().eval()
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -112,8 +116,8 @@ def among_others(folder: Path) -> Path:
 
 def averaged(folder: Path) -> Path:
     """Weights and their average, which lies one level deeper."""
-    state = _net(folder).state_dict()
-    return _saved({"ema": {"module": state, "decay": 0.999}, "model": state}, folder / "ema.pt")
+    held = {"ema": {"module": _net(folder).state_dict(), "decay": 0.999}, "model": _net(folder).state_dict()}
+    return _saved(held, folder / "ema.pt")
 
 
 def with_config(folder: Path) -> Path:

@@ -41,16 +41,20 @@ def foreign_file(path: Path, head: bytes) -> ModelError | None:
     """What to say of a file that begins with these bytes, or None where they are not known."""
     for offset, signature, what, hint in _SIGNATURES:
         if head[offset : offset + len(signature)] == signature:
-            return _not_a_model(path, what, hint.format(path=path))
+            return (_of_others if "PyTorch" in hint else _not_a_model)(path, what, hint.format(path=path))
     if _SAVED_MODEL.match(head) and (b"serve" in head or b"tensorflow" in head.lower()):
-        return _not_a_model(path, "a TensorFlow SavedModel", "give the PyTorch model that it was converted from")
+        return _of_others(path, "a TensorFlow SavedModel", "give the PyTorch model that it was converted from")
     if all(byte in _TEXT for byte in head):
         return _text(path, head)
     return None
 
 
-def _not_a_model(path: Path, what: str, hint: str, got: str | None = None) -> ModelError:
-    return ModelError(f"this file is {what}, not a model", where=str(path), allowed=ALLOWED, got=got, hint=hint)
+def _not_a_model(path: Path, what: str, hint: str, got: str | None = None, wanted: str = "a model") -> ModelError:
+    return ModelError(f"this file is {what}, not {wanted}", where=str(path), allowed=ALLOWED, got=got, hint=hint)
+
+
+def _of_others(path: Path, what: str, hint: str) -> ModelError:
+    return _not_a_model(path, what, hint, wanted="a PyTorch model")
 
 
 def _text(path: Path, head: bytes) -> ModelError | None:
@@ -63,7 +67,7 @@ def _text(path: Path, head: bytes) -> ModelError | None:
     if text.startswith("version https://git-lfs"):
         size = re.search(r"^size (\d+)$", text, re.MULTILINE)
         got = f"a note that the model has {int(size[1]):,} bytes" if size else "a note in place of the model"
-        return _not_a_model(path, "a git-lfs pointer", "git lfs pull", got)
+        return _not_a_model(path, "a git-lfs pointer", "git lfs pull", got, "the model itself")
     if "<html" in lower or "<!doctype html" in lower or (lower.startswith("<?xml") and "<error>" in lower):
         title = re.search(r"<(title|code|message)>(.*?)</\1>", text, re.IGNORECASE | re.DOTALL)
         return ModelError(
@@ -90,14 +94,15 @@ def foreign_archive(path: Path, names: Sequence[str]) -> ModelError:
         return _not_a_model(path, "a NumPy archive", f"arrays are samples: parity report MODEL --samples {path}",
                             f"{len(arrays)} arrays: {_listed(arrays)}")  # fmt: skip
     if "metadata.json" in names and any(name.endswith(".weights.h5") for name in names):
-        return _not_a_model(path, "a Keras model", "give the PyTorch model that it was converted from")
+        return _of_others(path, "a Keras model", "give the PyTorch model that it was converted from")
     if any("extern_modules" in name for name in names):
         return _not_a_model(path, "a torch.package archive",
                             "load it with torch.package and save model.state_dict()")  # fmt: skip
     if any("aotinductor" in name for name in names):
         return _not_a_model(path, "an AOTInductor package", "give the PyTorch model that it was compiled from")
     if models:
-        return _not_a_model(path, "a zip archive around a model", f"unpack it first: unzip {path}", _listed(models))
+        return _not_a_model(path, "a zip archive around a model", f"unpack it first: unzip {path}", _listed(models),
+                            "the model itself")  # fmt: skip
     return ModelError(
         "this file is a zip archive that holds no model",
         where=str(path),
@@ -114,7 +119,7 @@ def foreign_tar(path: Path, names: Sequence[str]) -> ModelError:
 
 def foreign_pickle(path: Path, what: str) -> ModelError:
     """What to say of a pickle that is none of torch's."""
-    return _not_a_model(path, what, "parity judges exports of PyTorch models")
+    return _of_others(path, what, "parity judges exports of PyTorch models")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -61,7 +61,8 @@ def load_state(
     try:
         module.load_state_dict(state)
     except (RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
-        module.load_state_dict(before, strict=False)
+        for key, value in before.items():
+            expected[key].copy_(value)
         raise _misfit(module, rest, renamed, path, error) from error
     if rest:
         # Its hooks know, for one, how an older version of the module named its weights.
@@ -71,11 +72,10 @@ def load_state(
     return tuple(notes)
 
 
-def _copied(state: Mapping[str, Any]) -> dict[str, Any]:
+def _copied(state: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Copies of the values that a failed attempt may have overwritten."""
     lazy = nn.parameter.is_lazy
-    return {
-        key: value.clone() if isinstance(value, Tensor) and not lazy(value) else value for key, value in state.items()
-    }
+    return {key: value.clone() for key, value in state.items() if isinstance(value, Tensor) and not lazy(value)}
 
 
 def _shape(value: Any) -> str:

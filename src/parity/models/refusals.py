@@ -37,6 +37,9 @@ _TORCHS_OWN = (
 )  # fmt: skip
 _KEPT_BY_TORCH = frozenset({"collections.OrderedDict", "collections.Counter", "_codecs.encode"})
 
+_LOADERS = frozenset({"torch.storage._load_from_bytes"})
+"""What a tensor becomes in a pickle that torch.save did not write: torch.load, without its protection."""
+
 _SHARDED = ("torch.distributed.tensor.", "torch.distributed._tensor.", "torch.distributed._shard.")
 
 _TRUST = "add --trust-pickle if you trust whoever made the file"
@@ -71,6 +74,8 @@ def code_that_would_run(outline: Outline) -> tuple[str, ...]:
 
 
 def _makes_an_object(name: str) -> bool:
+    if name in _LOADERS:
+        return False
     if name in HARMLESS or is_torchs_own(name) or name.startswith(_RANDOM_STATES):
         return True
     own = name.partition(".")[0] not in sys.stdlib_module_names
@@ -110,10 +115,9 @@ def refusal(path: Path, outline: Outline, *, plain: bool) -> ModelError | None:
         )
     if calls and not any(not where for where, _ in outline.modules()):
         return ModelError(
-            "the model file holds more than tensors, and reading it would run code of its own",
+            f"reading the model file would run code of its own: it calls {_listed(calls)}",
             where=str(path),
             allowed="tensors, and plain values beside them",
-            got=f"it calls {_listed(calls)}",
             hint=f"save model.state_dict() instead, or {_TRUST}",
         )
     return None

@@ -56,7 +56,8 @@ def _candidates(held: Any, path: tuple[str, ...], depth: int) -> Iterator[Candid
         yield Candidate(path, held.state_dict())
         return
     if isinstance(held, (list, tuple)):
-        held = {str(number): each for number, each in enumerate(held)}
+        # A pair of weights and an optimizer's state is saved now and then; tensors in a row have no names.
+        held = {str(number): each for number, each in enumerate(held) if not isinstance(each, Tensor)}
     if not isinstance(held, Mapping) or not held or _is_optimizer(held):
         return
     tensors = [key for key, value in held.items() if isinstance(key, str) and isinstance(value, Tensor)]
