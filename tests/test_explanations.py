@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from parity.artifacts import Artifact, Manifest
-from parity.explanations import MOST, explained
+from parity.compare.weights import WeightFacts
+from parity.explanations import MOST, explained, weighed
 from parity.models.hazards.effects import KINDS, affected
+from parity.models.signature import parse_signature
+from parity.models.spec import ModelSpec
 from parity.records import ExportFacts, Hazard, Record, ReferenceFacts, ShapeResult, Stage, Symptom, Verdict
 from parity.targets import Target
+from parity.workers.process import Outcome
 
 FACTS = ReferenceFacts(oracle="float64", outputs=(), longest_reduction=1, jittered_copies=0, seconds=1.0, threads=1)
 MISMATCH: dict[str, Any] = {"verdict": Verdict.FAIL, "stage": Stage.COMPARE, "symptom": Symptom.MISMATCH}
@@ -95,3 +99,59 @@ def test_there_are_few_explanations_however_many_hazards_there_are() -> None:
 
 def test_every_kind_has_its_place_in_the_order() -> None:
     assert KINDS.index("branch") < KINDS.index("attribute") < KINDS.index("check")
+
+
+SUSPICIOUS = WeightFacts(16, ("conv1.weight", "conv1.bias"), suspicious=True)
+
+
+@dataclass
+class Told:
+    """Children that answer with what they are given, and count."""
+
+    outcome: Outcome
+    asked: int = 0
+
+    def run(self, *_: Any, **__: Any) -> Outcome:
+        self.asked += 1
+        return self.outcome
+
+
+def _weighed(record: Record, target: Target, spec: ModelSpec, children: Any) -> str:
+    return weighed(record, target, spec, children=children, folder=Path(), timeout=1.0)
+
+
+def weigh(record: Record, facts: WeightFacts | None, artifact: Artifact | None) -> tuple[str, int]:
+    children = Told(Outcome(Symptom.OK if facts else Symptom.EXCEPTION, 1.0, Path(), facts))
+    target = Target("net.onnx", "onnxruntime", artifact=artifact)
+    spec = ModelSpec("net", "net.py:Net", parse_signature("x: float32[N]"), Path())
+    return _weighed(record, target, spec, children), children.asked
+
+
+def artifact(precision: str = "float", *files: str) -> Artifact:
+    held = dict.fromkeys(("net.onnx", *files), ("", 1))
+    return Artifact(Path(), Manifest("net.onnx", "onnx", precision, "net.onnx", files=held))
+
+
+FAILED = Record(target="net.onnx@onnxruntime", **MISMATCH)
+
+
+def test_weights_of_another_checkpoint_explain_a_mismatch_and_external_data_is_named_where_there_is_some() -> None:
+    said = "2 of 16 weights that carry the model's parameter names hold other numbers (first: conv1.weight): "
+    assert weigh(FAILED, SUSPICIOUS, artifact()) == (f"{said}it was exported from another checkpoint", 1)
+    told, _ = weigh(FAILED, SUSPICIOUS, artifact("float", "net.onnx.data"))
+    assert told == f"{said}it was exported from another checkpoint, or its external data is another export's"
+
+
+def test_the_models_own_weights_explain_nothing_and_neither_do_those_that_cannot_be_read() -> None:
+    assert weigh(FAILED, replace(SUSPICIOUS, suspicious=False), artifact())[0] == ""
+    assert weigh(FAILED, None, artifact())[0] == ""
+
+
+def test_weights_are_read_of_failing_float_files_made_elsewhere_alone() -> None:
+    for record, given in (
+        (FAILED, None),
+        (FAILED, artifact("int8")),
+        (replace(FAILED, verdict=Verdict.PASS, stage=Stage.DONE, symptom=Symptom.OK), artifact()),
+        (replace(FAILED, stage=Stage.OPEN, symptom=Symptom.EXCEPTION), artifact()),
+    ):
+        assert weigh(record, SUSPICIOUS, given) == ("", 0)

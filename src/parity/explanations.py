@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
+from parity.artifacts import QUANTIZED, Artifact
+from parity.compare.weights import WeightFacts
 from parity.exporters import EXPORTERS
 from parity.models.hazards.effects import EFFECTS, Effect
+from parity.models.spec import ModelSpec
 from parity.records import Hazard, Record, ReferenceFacts, Stage, Symptom, Verdict
 from parity.targets import Target
+from parity.workbench import Judged, Workbench
+from parity.workers.process import Children
+from parity.workers.weights import held_weights
 
 MOST = 3
 """Explanations of one target: more would be a list of hazards, which the report has elsewhere."""
@@ -47,6 +55,53 @@ def explained(record: Record, target: Target, reference: ReferenceFacts) -> tupl
             )
             found.append(f"likely because {_told(hazard)}: {assumed}{why}")
     return tuple(found[:MOST])
+
+
+def with_explanations(judged: Sequence[Judged], targets: Sequence[Target], bench: Workbench) -> list[Judged]:
+    """The same with the explanations of each: what its weights say first, since that is measured and no guess."""
+    facts, found = bench.reference().facts, []
+    for target, each in zip(targets, judged, strict=True):
+        weights = weighed(
+            each.record, target, bench.spec,
+            children=bench.children, folder=bench.artifacts, timeout=bench.timeouts.load,
+        )  # fmt: skip
+        told = (*filter(None, [weights]), *explained(each.record, target, facts))
+        found.append(replace(each, record=replace(each.record, explanations=told)))
+    return found
+
+
+def weighed(
+    record: Record, target: Target, spec: ModelSpec, *, children: Children, folder: Path, timeout: float
+) -> str:
+    """What the weights of a file made elsewhere say of its failure; empty where they are the model's, or unknown.
+
+    Args:
+        record: Of the target.
+        target: A file made elsewhere; nothing is read of any other, nor where quantization has changed the weights.
+        spec: The model, which is built once more to be compared.
+        children: Where that is done.
+        folder: For what it prints.
+        timeout: Seconds.
+    """
+    artifact = target.artifact
+    failed = (record.verdict, record.stage, record.symptom) == (Verdict.FAIL, Stage.COMPARE, Symptom.MISMATCH)
+    if artifact is None or not failed or artifact.manifest.precision in QUANTIZED:
+        return ""
+    log = folder / f"{target.exporter}.weights.log"
+    outcome = children.run(held_weights, spec, artifact, log=log, timeout=timeout)
+    return weights_told(outcome.value, artifact) if outcome.symptom is Symptom.OK else ""
+
+
+def weights_told(facts: WeightFacts, artifact: Artifact) -> str:
+    """That the weights are another model's, in words; empty where they are not."""
+    if not facts.suspicious:
+        return ""
+    beside = len(artifact.manifest.files) > 1
+    why = "it was exported from another checkpoint" + (", or its external data is another export's" if beside else "")
+    return (
+        f"{len(facts.other)} of {facts.compared} weights that carry the model's parameter names hold other numbers "
+        f"(first: {facts.other[0]}): {why}"
+    )
 
 
 def _told(hazard: Hazard) -> str:

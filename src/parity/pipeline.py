@@ -16,7 +16,7 @@ from parity.artifacts import emptied
 from parity.cache import ArtifactCache, cache_folder
 from parity.environment import cores, environment, machine_class, today
 from parity.errors import UsageError
-from parity.explanations import explained
+from parity.explanations import with_explanations
 from parity.gates.latency import judge_latency
 from parity.gates.waivers import Waiver, waived
 from parity.golden.baseline import latency_baseline
@@ -131,7 +131,7 @@ def _bench(request: Request, out: Path) -> Iterator[Workbench]:
 
 def _judged_report(bench: Workbench, request: Request) -> Report:
     targets = (*request.targets, *_foreign(request, bench))
-    judged = _explained(bench, targets, _judge_all(bench, targets, request))
+    judged = with_explanations(_judge_all(bench, targets, request), targets, bench)
     timings = _time(bench, targets, judged, request) if request.latency else None
     return _report(bench, judged, timings, request)
 
@@ -186,14 +186,6 @@ def _judge_all(bench: Workbench, targets: Sequence[Target], request: Request) ->
             pool.shutdown(wait=False, cancel_futures=True)
             bench.children.end_all()
             raise
-
-
-def _explained(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged]:
-    facts = bench.reference().facts
-    return [
-        replace(each, record=replace(each.record, explanations=explained(each.record, target, facts)))
-        for target, each in zip(targets, judged, strict=True)
-    ]
 
 
 def _time(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged], request: Request) -> Timings | None:

@@ -38,7 +38,8 @@ def test_two_outputs_in_each_others_place_are_named(tmp_path: Path) -> None:
     swapped = found(tmp_path, {"y": A, "z": B, "w": C}, {"y": B, "z": A, "w": C})
     assert [each.rule for each in swapped.values()] == ["order", "order", "floor"]
     result = judge_numeric(swapped["y"], Limits(), "float")
-    assert (result.verdict, result.message) == (Verdict.FAIL, "y: order: it holds what z should")
+    said = "y: order: it holds what z should, and z what y should: they look swapped"
+    assert (result.verdict, result.message) == (Verdict.FAIL, said)
     assert result.ratio is not None
     assert judge_numeric(swapped["w"], Limits(), "float").verdict is Verdict.PASS
 

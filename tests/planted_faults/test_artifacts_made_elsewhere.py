@@ -72,7 +72,9 @@ def test_an_artifact_made_elsewhere_is_judged_at_every_batch_size_and_nothing_is
 def test_outputs_in_another_order_are_caught(runs: Background) -> None:
     assert runs["faulty pairs"].status == 1
     record = runs["faulty pairs"].record("swapped.ts.pt")
-    assert failed_to_compare(record) == "output_0: order: it holds what output_1 should"
+    assert failed_to_compare(record) == (
+        "output_0: order: it holds what output_1 should, and output_1 what output_0 should: they look swapped"
+    )
     assert [each.rule for each in record.numeric] == ["order", "order", "exact"]
     assert [each.verdict for each in record.numeric] == [Verdict.FAIL, Verdict.FAIL, Verdict.PASS]
 

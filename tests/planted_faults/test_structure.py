@@ -10,7 +10,7 @@ def test_names_that_are_exchanged_in_an_onnx_file_are_caught(runs: Background) -
     assert runs["named"].status == 1
     record = runs["named"].record("mislabelled.onnx")
     assert [(each.output, each.rule) for each in record.numeric] == [("left", "order"), ("right", "order")]
-    assert record.message == "left: order: it holds what right should"
+    assert record.message == ("left: order: it holds what right should, and right what left should: they look swapped")
 
 
 def test_the_same_file_with_its_names_as_they_should_be_passes_and_so_does_a_trace_that_has_lost_them(

@@ -37,11 +37,17 @@ def reordered(
     places = _Places(arrays.aligned(target), arrays, yardsticks, calls)
     holds = {finding.output: places.held_by(finding, wrong) for finding in wrong} if len(wrong) > 1 else {}
     return tuple(
-        replace(finding, rule="order", detail=f"it holds what {holds[finding.output]} should")
+        replace(finding, rule="order", detail=_exchanged(finding.output, holds))
         if finding in wrong and _in_cycle(finding.output, holds)
         else finding
         for finding in findings
     )
+
+
+def _exchanged(name: str, holds: Mapping[str, str | None]) -> str:
+    other = holds[name]
+    swapped = f", and {other} what {name} should: they look swapped" if other and holds.get(other) == name else ""
+    return f"it holds what {other} should{swapped}"
 
 
 def _wrong(finding: NumericFinding) -> bool:

@@ -51,7 +51,8 @@ class Record:
 
     `worst_samples` are files that hold the inputs and all outputs of the worst sample of each output that
     did not pass.
-    `explanations` are hazards of the model that may be why it failed; no verdict rests on them.
+    `explanations` are hazards of the model, or weights of another checkpoint, that may be why it failed; no verdict
+    rests on them.
     """
 
     target: str
