@@ -107,6 +107,10 @@ def plain_numbers() -> Any:
     return [[0, 1.5], [2, 3]]
 
 
+def ragged() -> Any:
+    return {"x": [[1], [2, 3]], "y": [0, 1]}
+
+
 def empty() -> Any:
     return []
 
@@ -126,6 +130,18 @@ def at_random(picture: Any) -> Any:
 
 def fails(picture: Any) -> Any:
     raise ValueError(f"{picture.mode} is not what this was written for")
+
+
+class NamedPictures(Dataset[Any]):
+    """What is read from image datasets by column."""
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: int) -> Any:
+        from PIL import Image
+
+        return {"image": Image.new("RGB", (4, 3)), "id": index, "label": 1 - index}
 
 
 class Pictures(Dataset[Any]):

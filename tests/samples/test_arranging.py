@@ -87,9 +87,29 @@ def test_pictures_of_a_dataset_are_prepared(tmp_path: Path) -> None:
     assert labels == [0, 1]
 
 
-def test_preprocessing_of_what_is_no_picture_is_refused(tmp_path: Path) -> None:
+def test_a_picture_that_has_a_name_keeps_it(tmp_path: Path) -> None:
+    signature = parse_signature("image: float32[N, 3, 3, 4]")
+    rows, labels = read(f"{given.HERE}:NamedPictures", signature, tmp_path, f"{given.HERE}:as_numbers")
+    assert (len(rows), labels) == (2, [1, 0])
+
+
+@pytest.mark.parametrize("source", [f"{given.HERE}:Photos", f"{given.HERE}:IMAGES", "x.npy", "folder"])
+def test_preprocessing_of_what_is_no_picture_is_refused(source: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for path in ("x.npy", "folder/0.npy"):
+        np.save(tmp_path / path, given.IMAGES.numpy())
     with pytest.raises(SampleError, match="these samples have none"):
-        read(f"{given.HERE}:Photos", ONE, tmp_path, f"{given.HERE}:as_numbers")
+        read(source, ONE, tmp_path, f"{given.HERE}:as_numbers")
+    if source != "folder":
+        assert read(source, ONE, tmp_path, "")[0] == ROWS
+
+
+def test_plain_lists_may_differ_in_length(tmp_path: Path) -> None:
+    assert read(f"{given.HERE}:ragged", parse_signature("x: int64[N, T]"), tmp_path) == ([[1], [2, 3]], [0, 1])
+
+
+def test_no_sample_at_all_is_no_sample(tmp_path: Path) -> None:
+    assert read(f"{given.HERE}:empty", ONE, tmp_path) == ([], None)
 
 
 def test_a_tensor_with_a_gradient_or_in_another_layout_is_read(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ CASES: dict[str, tuple[Sequence[Any], tuple[str, ...]]] = {
                           ("a: int64[N, T in 3..37] in 0..36", "b: bool[N, T in 3..37]")),
     "inputs that agree at first": ([{"a": floats(n), "b": floats(m)} for n, m in ((3, 3), (4, 4), (4, 5))],
                                    ("a: float32[N, T in 3..4]", "b: float32[N, S in 3..5]")),
+    "a mask that is full": ([{"attention_mask": np.ones(3, np.int64)}], ("attention_mask: int64[N, 3] in 0..1",)),
     "negative integers": ([{"x": np.asarray([-7, 2], np.int32)}], ("x: int32[N, 2] in -7..2",)),
     "labels": ([{"x": floats(2), "label": 3}], ("x: float32[N, 2]",)),
     "complex": ([{"x": np.asarray([1j], np.complex64)}], ("x: complex64[N, 1]",)),

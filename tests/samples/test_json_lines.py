@@ -55,6 +55,7 @@ def test_numbers_a_line_are_labels(tmp_path: Path) -> None:
         ("[1.5, 2]", "another dtype"),
         ("[99999999999999999999]", "no array of numbers"),
         ("null", "this line is no sample"),
+        ('[{"tokens": [1]}, {"tokens": [2]}]', "one line a sample"),
         ('{"text": "words"}', "run the tokenizer first"),
         ('{"a": [1], "b": [2]}', "no input 'tokens'"),
     ],

@@ -135,6 +135,27 @@ def test_labels_are_read_from_files_and_functions(tmp_path: Path) -> None:
         assert found.tolist() == [2, 0, 1]
 
 
+def test_labels_among_other_arrays_have_a_name(tmp_path: Path) -> None:
+    with pytest.raises(SampleError, match="no array among these is called labels") as caught:
+        read_labels(saved(tmp_path / "y.npz", a=[1], b=[2]), tmp_path)
+    assert caught.value.got == "a, b"
+
+
+def test_what_is_called_labels_beside_samples_has_to_be_some(tmp_path: Path) -> None:
+    with pytest.raises(SampleError, match="not a list of integers"):
+        rows(saved(tmp_path / "x.npz", x=STACKED, labels=[0.5, 1, 2]), tmp_path)
+    assert rows(saved(tmp_path / "x.npz", x=STACKED, y=[0.5, 1, 2]), tmp_path)[1] is None
+
+
+def test_a_dtype_is_never_changed_and_the_message_says_how_to(tmp_path: Path) -> None:
+    with pytest.raises(SampleError, match="another dtype") as caught:
+        rows(saved(tmp_path / "x.npy", x=STACKED.astype(np.float64)), tmp_path)
+    assert caught.value.hint == (
+        "save them as the model takes them, array.astype('float32'), or write --input 'x: float64[N, 2]'"
+    )
+    assert rows(saved(tmp_path / "x.npy", x=STACKED.astype(">f4")), tmp_path)[0] == STACKED.tolist()
+
+
 @pytest.mark.parametrize("wrong", [[0.5, 1.0], [[1.5], [2]], [], 3])
 def test_what_is_no_list_of_integers_is_no_labels(tmp_path: Path, wrong: object) -> None:
     with pytest.raises(SampleError, match="not a list of integers"):

@@ -28,6 +28,8 @@ HELD: dict[str, tuple[Any, Any]] = {
     "named": ({"x": X}, None),
     "named otherwise, with labels": ({"images": X, "labels": Y}, LABELS),
     "labels in a list": ({"x": X, "y": [2, 0, 1]}, LABELS),
+    "NumPy arrays": ({"x": X.numpy(), "y": Y.numpy(), "classes": ["cat", "dog", "cow"]}, LABELS),
+    "lists of tensors": ({"x": list(X), "y": list(Y)}, LABELS),
     "inputs and labels": ((X, Y), LABELS),
     "a list of samples": (list(X), None),
     "a tuple of samples": (tuple(X), None),
@@ -85,6 +87,20 @@ def test_a_pickle_that_would_run_code_is_refused_and_does_not_run(
     with pytest.raises(SampleError, match="would run code of its own"):
         read("x.pt", ONE, tmp_path)
     assert not (tmp_path / "ran").exists()
+
+
+def test_an_array_of_objects_is_refused_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    torch.save({"x": np.asarray([Runs()], dtype=object)}, tmp_path / "x.pt")
+    with pytest.raises(SampleError, match="would run code of its own"):
+        read("x.pt", ONE, tmp_path)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_lists_in_a_dictionary_may_have_samples_of_different_sizes(tmp_path: Path) -> None:
+    torch.save({"x": [torch.zeros(n) for n in (2, 5)], "label": [1, 0]}, tmp_path / "x.pt")
+    rows, labels = read("x.pt", parse_signature("x: float32[N, T]"), tmp_path)
+    assert (rows, labels) == ([[0] * 2, [0] * 5], [1, 0])
 
 
 def test_a_state_dict_is_told_from_samples(tmp_path: Path) -> None:

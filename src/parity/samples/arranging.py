@@ -34,9 +34,13 @@ def arrange(held: Any, where: str, inputs: int | None = None, prepare: Prepare |
     Raises:
         SampleError: it is nothing of these.
     """
+    if prepare is not None and (isinstance(held, Mapping) or is_array(held)):
+        raise no_pictures(where)
     if isinstance(held, Mapping):
         arrays: dict[Key, Column] = {
-            str(name): Held(value, f"{where}, {name!r}") for name, value in held.items() if _is_column(value)
+            str(name): Held(value, f"{where}, {name!r}")
+            for name, value in held.items()
+            if is_array(value) or isinstance(value, list | tuple)
         }
         return Columns(where, arrays)
     if is_array(held):
@@ -51,10 +55,6 @@ def arrange(held: Any, where: str, inputs: int | None = None, prepare: Prepare |
     if _is_loader(held):
         return Rows(where, _unbatched(held, where))
     return Rows(where, _rows(_in_order(held, where), where, prepare))
-
-
-def _is_column(value: Any) -> bool:
-    return is_array(value) or (is_plain(value) and isinstance(value, list | tuple)) or isinstance(value, list)
 
 
 def _are_columns(held: Sequence[Any], inputs: int | None) -> bool:
@@ -111,6 +111,14 @@ def changing(where: str, what: str) -> SampleError:
     )  # fmt: skip
 
 
+def no_pictures(where: str) -> SampleError:
+    """What to say where there is nothing to prepare."""
+    return SampleError(
+        "the preprocessing is for pictures, and these samples have none", where=where,
+        hint="leave out --preprocess; where the settings have one, --preprocess '' is none",
+    )  # fmt: skip
+
+
 def _rows(items: Iterable[Any], where: str, prepare: Prepare | None) -> Iterator[Row]:
     source = iter(items)
     for index in itertools.count():
@@ -154,10 +162,11 @@ def _prepared(row: Row, prepare: Prepare | None) -> Row:
     if prepare is None:
         return row
     if not pictures:
-        raise SampleError("the preprocessing is for pictures, and these samples have none", where=row.place,
-                          hint="leave out --preprocess, or have the samples prepared by what returns them")  # fmt: skip
+        raise no_pictures(row.place)
     values = dict(row.values)
     made = prepare(values.pop(pictures[0]), row.place)
+    if len(made) == 1 and isinstance(pictures[0], str):
+        made = {pictures[0]: next(iter(made.values()))}
     label = row.label if row.label is not None else next((each for each in values.values() if is_label(each)), None)
     return Row({**{key: each for key, each in values.items() if isinstance(key, str)}, **made}, row.place, label)
 

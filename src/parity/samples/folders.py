@@ -13,7 +13,7 @@ import numpy as np
 from parity.arrays import Array
 from parity.errors import SampleError
 from parity.samples import images
-from parity.samples.arranging import Prepare, row_of
+from parity.samples.arranging import Prepare, no_pictures, row_of
 from parity.samples.files import open_arrays
 from parity.samples.kinds import NPY, NPZ, SAFETENSORS, TENSORS, file_kind
 from parity.samples.rows import LABELS, Key, Row, Rows
@@ -53,6 +53,8 @@ def open_folder(folder: Path, prepare: Prepare | None) -> Rows:
     if arrays and pictures:
         raise SampleError("the folder has arrays and pictures, and a sample is one file", where=str(folder),
                           allowed=_ALLOWED, got=f"{len(arrays)} arrays, {len(pictures)} pictures")  # fmt: skip
+    if prepare is not None and (arrays or any(inside.values())):
+        raise no_pictures(str(folder))
     if arrays:
         return Rows(str(folder), (Row(_values(path), str(path)) for path in arrays), labels)
     if any(inside.values()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -136,4 +136,6 @@ def _written(name: str, seen: _Seen, symbols: Mapping[int, str], sizes: _Sizes) 
         low, high = sizes.low[name, axis], sizes.high[name, axis]
         dims.append(str(low) if low == high else f"{symbols[sizes.group[name, axis]]} in {low}..{high}")
     counted = seen.low is not None and seen.dtype != "float32"
+    if "mask" in name.lower() and counted and {seen.low, seen.high} <= {0, 1}:
+        seen = replace(seen, low=0, high=1)  # samples that fill all of their places do not mean that others do
     return f"{name}: {seen.dtype}[{', '.join(dims)}]" + (f" in {seen.low}..{seen.high}" if counted else "")

@@ -12,6 +12,8 @@ from parity.samples.rows import Row, Rows
 
 _FORM = '{"input_ids": [101, 7592, 102], "label": 1} or [101, 7592, 102], one sample a line'
 
+_ONE_A_LINE = "a document of all samples has to become one line a sample: jq -c '.[]'"
+
 
 def open_lines(path: Path) -> Rows:
     """One sample a line, read when it is asked for; empty lines are passed over."""
@@ -37,8 +39,10 @@ def _parsed(text: bytes, place: str) -> Any:
         raise SampleError(
             f"this line is no JSON: {error}", where=place, allowed=_FORM,
             got=shown if len(shown) <= 60 else shown[:57] + "...",  # noqa: PLR2004  # one line of a message
-            hint="a document over several lines has to become one line a sample: jq -c '.[]'",
+            hint=_ONE_A_LINE,
         ) from error  # fmt: skip
-    if not isinstance(found, dict | list | int | float):
-        raise SampleError("this line is no sample", where=place, allowed=_FORM, got=text.decode(errors="replace")[:60])
+    of_samples = isinstance(found, list) and any(isinstance(each, dict) for each in found)
+    if of_samples or not isinstance(found, dict | list | int | float):
+        raise SampleError("this line is no sample", where=place, allowed=_FORM, got=text.decode(errors="replace")[:60],
+                          hint=_ONE_A_LINE if of_samples else None)  # fmt: skip
     return found

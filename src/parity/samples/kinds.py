@@ -87,7 +87,7 @@ def _text_kind(path: Path, head: bytes) -> str:
     what = "a page of HTML" if start[:9].lower() in (b"<!doctype", b"<html") else "text" if text else "of unknown kind"
     raise SampleError(
         f"samples cannot be read from this file: it is {what}{claimed}", where=str(path), allowed=READABLE,
-        got=path.suffix or "no suffix",
+        got=path.suffix or "no suffix", hint="or read it in a function, and give package.module:function",
     )  # fmt: skip
 
 

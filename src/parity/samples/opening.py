@@ -8,7 +8,7 @@ from typing import Any
 
 from parity.errors import SampleError
 from parity.models.refs import is_reference, resolve
-from parity.samples.arranging import arrange
+from parity.samples.arranging import arrange, no_pictures
 from parity.samples.files import open_arrays
 from parity.samples.folders import open_folder
 from parity.samples.images import open_images, preprocessing
@@ -35,7 +35,7 @@ def open_source(source: str, root: Path, inputs: int | None = None, preprocess: 
         UsageError: the preprocessing is no reference.
     """
     path = root / source
-    prepare = None if preprocess is None else preprocessing(preprocess, root)
+    prepare = preprocessing(preprocess, root) if preprocess else None
     if is_reference(source) and not path.exists():
         return arrange(call(source, root, "samples"), source, inputs, prepare)
     if path.is_dir():
@@ -43,6 +43,8 @@ def open_source(source: str, root: Path, inputs: int | None = None, preprocess: 
     kind = file_kind(path)
     if kind == IMAGE:
         return open_images([path], None, str(path), prepare)
+    if prepare is not None:
+        raise no_pictures(str(path))
     if kind in (NPY, NPZ):
         return Columns(str(path), _by_name(path, kind))
     if kind == SAFETENSORS:

@@ -71,22 +71,20 @@ Source = Columns | Rows
 
 
 class Held:
-    """A column that somebody else holds: a list, an array, or a tensor, which may be mapped from a file."""
+    """A column that somebody else holds: an array or a tensor, which may be mapped from a file, or a list of values."""
 
     def __init__(self, value: Any, where: str) -> None:
-        self._value = value if hasattr(value, "shape") else array_of(value, where)
+        self._value = value
         self._where = where
-        self._plain = not hasattr(value, "shape")
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape."""
-        return tuple(self._value.shape)
+        """The shape; of a list, whose values may differ in theirs, its length alone."""
+        return tuple(self._value.shape) if is_array(self._value) else (len(self._value),)
 
     def __iter__(self) -> Iterator[Any]:
-        """One row after the other."""
-        for index in range(self.shape[0] if self.shape else 0):
-            yield self._value[index].tolist() if self._plain else self._value[index]
+        """One value after the other."""
+        return (self._value[index] for index in range(self.shape[0] if self.shape else 0))
 
     def whole(self) -> Array:
         """All of it."""

@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from parity.arrays import Array
+from parity.errors import SampleError
 from parity.models.signature import Signature
 from parity.samples.fitting import Sample, fit, not_labels
 from parity.samples.inferring import infer
 from parity.samples.opening import open_source
-from parity.samples.rows import LABELS, Columns, GatheredLabels, Key, Labels, Source, is_label
+from parity.samples.rows import LABELS, Columns, GatheredLabels, Key, Labels, Source, is_label, listed
 from parity.samples.values import array_of
 
 __all__ = ["Sample", "infer_inputs", "read_labels", "read_samples"]
@@ -66,7 +67,7 @@ def infer_inputs(
 
 
 def read_labels(source: str, root: Path) -> Array:
-    """Labels from a file, a folder with a subfolder for each class, or a function.
+    """Labels from a file or a function.
 
     They are `int64[n]`, or `int64[n, ...]` with one for each pixel or token. Where a file has other arrays beside
     them, they are called `labels`, or another of `rows.LABELS`.
@@ -75,15 +76,18 @@ def read_labels(source: str, root: Path) -> Array:
         SampleError: they cannot be read or are no integers.
     """
     found = _labels_of(open_source(source, root), source)
-    if found is None or found.dtype.kind not in "iub" or not found.ndim or not len(found):
-        raise not_labels(np.zeros(0) if found is None else found, source)
+    if found.dtype.kind not in "iub" or not found.ndim or not len(found):
+        raise not_labels(found, source)
     return found.astype(np.int64)
 
 
-def _labels_of(source: Source, where: str) -> Array | None:
+def _labels_of(source: Source, where: str) -> Array:
     if isinstance(source, Columns):
         key = _label_key(list(source.arrays))
-        return None if key is None else source.arrays[key].whole()
+        if key is None:
+            raise SampleError("no array among these is called labels", where=where, allowed=", ".join(LABELS),
+                              got=listed(source.arrays))  # fmt: skip
+        return source.arrays[key].whole()
     if source.labels is not None:
         return source.labels
     gathered = GatheredLabels(where)
@@ -93,7 +97,8 @@ def _labels_of(source: Source, where: str) -> Array | None:
         if not is_label(label):
             raise not_labels(array_of(label, row.place), row.place)
         gathered.add(label, row.place)
-    return gathered.whole()
+    found = gathered.whole()
+    return np.zeros(0) if found is None else found
 
 
 def _label_key(keys: Sequence[Key]) -> Key | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import pickle
 import warnings
 import zipfile
@@ -10,8 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from parity.arrays import Array
 from parity.errors import SampleError
+from parity.models.signature import DTYPES
 from parity.samples.rows import Column, Columns, Key
 from parity.samples.values import array_of
 
@@ -25,7 +29,7 @@ def load_tensors(path: Path) -> Any:
     import torch  # noqa: PLC0415  # only for files of its kind
 
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), torch.serialization.safe_globals(_numpy_globals()):
             warnings.simplefilter("ignore")  # torch remarks on how the file was written, which no reader can change
             return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path) or None)
     except pickle.UnpicklingError as error:
@@ -36,6 +40,15 @@ def load_tensors(path: Path) -> Any:
         ) from error  # fmt: skip
     except (RuntimeError, OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise SampleError(f"the sample file is damaged or was cut off: {_reason(error)}", where=str(path)) from error
+
+
+def _numpy_globals() -> list[Any]:
+    """What a pickle names to make arrays of numbers, under the names that NumPy 1 and 2 give it."""
+    reconstruct = np.zeros(0).__reduce__()[0]
+    modules = ("numpy._core.multiarray", "numpy.core.multiarray")
+    renamed = [(reconstruct, f"{module}._reconstruct") for module in modules]
+    kinds = {type(np.dtype(text)) for text in DTYPES.values()}
+    return [*renamed, np.ndarray, np.dtype, codecs.encode, *kinds]
 
 
 def _reason(error: Exception) -> str:
