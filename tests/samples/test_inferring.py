@@ -49,6 +49,14 @@ CASES: dict[str, tuple[Sequence[Any], tuple[str, ...]]] = {
     "inputs that agree at first": ([{"a": floats(n), "b": floats(m)} for n, m in ((3, 3), (4, 4), (4, 5))],
                                    ("a: float32[N, T in 3..4]", "b: float32[N, S in 3..5]")),
     "a mask that is full": ([{"attention_mask": np.ones(3, np.int64)}], ("attention_mask: int64[N, 3] in 0..1",)),
+    "lengths of no dimension": ([{"x": floats(n), "lengths": np.asarray(n + n % 2)} for n in (4, 5)],
+                                ("x: float32[N, T in 4..5]", "lengths: int64[N] in 4..6")),
+    "lengths of one size": ([{"x": floats(8), "lengths": np.asarray(n)} for n in (4, 5)],
+                            ("x: float32[N, 8]", "lengths: int64[N] in 4..5")),
+    "lengths of the longer of two": (
+        [{"a": floats(n), "b": floats(2 * n), "b_len": np.asarray(2 * n)} for n in (4, 5)],
+        ("a: float32[N, T in 4..5]", "b: float32[N, S in 8..10]", "b_len: int64[N] in 1..S"),
+    ),
     "negative integers": ([{"x": np.asarray([-7, 2], np.int32)}], ("x: int32[N, 2] in -7..2",)),
     "labels": ([{"x": floats(2), "label": 3}], ("x: float32[N, 2]",)),
     "complex": ([{"x": np.asarray([1j], np.complex64)}], ("x: complex64[N, 1]",)),
@@ -88,7 +96,7 @@ def test_what_no_input_can_be_is_none(names: Sequence[str], tmp_path: Path) -> N
 def test_an_integer_is_an_input_where_a_parameter_takes_one(tmp_path: Path) -> None:
     torch.save([(torch.zeros(n, 2), n) for n in (3, 5)], tmp_path / "x.pt")
     assert infer_inputs("x.pt", tmp_path, ["frames", "lengths"]) == (
-        "frames: float32[N, T in 3..5, 2]", "lengths: int64[N] in 3..5",
+        "frames: float32[N, T in 3..5, 2]", "lengths: int64[N] in 1..T",
     )  # fmt: skip
 
 

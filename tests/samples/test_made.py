@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from parity.arrays import Array
 from parity.models.signature import parse_signature
 from parity.samples.made import make_sample, nearest, symbol_sizes
 
@@ -35,6 +37,28 @@ def test_integers_stay_in_their_range_and_a_length_follows_the_size_that_bounds_
     assert make_sample(SAMPLE, SIGNATURE, {"T": 4})["tokens"].tolist() == [1, 2, 3, 9]
     lengths = {size: int(make_sample(SAMPLE, SIGNATURE, {"T": size})["lengths"]) for size in (1, 2, 4, 8)}
     assert lengths == {1: 1, 2: 2, 4: 3, 8: 6}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 7, 12, 25])
+@pytest.mark.parametrize("filled", [1, 2, 4, 6])
+def test_masks_stay_masks_and_agree_with_the_length(size: int, filled: int) -> None:
+    signature = parse_signature(
+        ["mask: int64[N, T] in 0..1", "from_end_mask: float32[N, 1, T]", "key_padding_mask: bool[N, T]",
+         "mask_from_end: bool[N, T]", "lengths: int64[N] in 1..T"]
+    )  # fmt: skip
+    mask = np.arange(6) < filled
+    sample: dict[str, Array] = {
+        "mask": mask.astype(np.int64), "from_end_mask": mask[None, ::-1].astype(np.float32),
+        "key_padding_mask": ~mask, "mask_from_end": mask[::-1], "lengths": np.asarray(filled),
+    }  # fmt: skip
+    made = make_sample(sample, signature, {"T": size})
+    length = int(made["lengths"])
+    assert length == -(-filled * size // 6) >= 1
+    expected = np.arange(size) < length
+    assert made["mask"].tolist() == expected.tolist()
+    assert made["key_padding_mask"].tolist() == (~expected).tolist()
+    assert made["mask_from_end"].tolist() == expected[::-1].tolist()
+    assert made["from_end_mask"].tolist() == [expected[::-1].tolist()]
 
 
 def test_the_sample_itself_is_left_alone() -> None:

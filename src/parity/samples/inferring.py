@@ -13,6 +13,7 @@ from parity.arrays import Array
 from parity.errors import SampleError
 from parity.models.signature import DTYPES
 from parity.samples.parameters import matched
+from parity.samples.roles import is_length
 from parity.samples.rows import Source, listed
 from parity.samples.values import array_of, is_plain
 
@@ -28,12 +29,13 @@ Axis = tuple[str, int]
 
 @dataclass
 class _Seen:
-    """What was seen of one input so far."""
+    """What was seen of one input so far; `within` are the dimensions of others that no value of it ever exceeds."""
 
     dtype: str
     rank: int
     low: int | None = None
     high: int | None = None
+    within: set[Axis] | None = None
 
 
 @dataclass
@@ -70,7 +72,12 @@ def infer(source: Source, names: Sequence[str] | None) -> tuple[str, ...]:
                               got=listed(arrays))  # fmt: skip
         for name, array in arrays.items():
             _look(seen, name, array, f"{where}, input {name!r}", plain=name in plain)
-        sizes.add({(name, axis): size for name, array in arrays.items() for axis, size in enumerate(array.shape)})
+        own = {(name, axis): size for name, array in arrays.items() for axis, size in enumerate(array.shape)}
+        for name, array in arrays.items():
+            if array.dtype.kind in "iu" and array.size and is_length(name):
+                fits = {axis for axis, size in own.items() if axis[0] != name and int(array.max()) <= size}
+                seen[name].within = fits if (known := seen[name].within) is None else fits & known
+        sizes.add(own)
         place = where
     if not seen:
         raise SampleError("there is not one sample to infer the inputs from", where=place)
@@ -135,6 +142,9 @@ def _written(name: str, seen: _Seen, symbols: Mapping[int, str], sizes: _Sizes) 
     for axis in range(seen.rank):
         low, high = sizes.low[name, axis], sizes.high[name, axis]
         dims.append(str(low) if low == high else f"{symbols[sizes.group[name, axis]]} in {low}..{high}")
+    longest = next((axis for axis in sizes.group if axis in (seen.within or ()) and sizes.group[axis] in symbols), None)
+    if longest is not None:
+        return f"{name}: {seen.dtype}[{', '.join(dims)}] in {min(seen.low or 0, 1)}..{symbols[sizes.group[longest]]}"
     counted = seen.low is not None and seen.dtype != "float32"
     if "mask" in name.lower() and counted and {seen.low, seen.high} <= {0, 1}:
         seen = replace(seen, low=0, high=1)  # samples that fill all of their places do not mean that others do

@@ -46,11 +46,16 @@ def role_of(spec: InputSpec, dims: tuple[Dim, ...]) -> Role:
         return Role.SEGMENTS
     if whole and dims and "position" in spec.name.lower():
         return Role.POSITIONS
-    if whole and len(dims) <= 1 and (_LENGTH.search(spec.name) or _is_symbol(spec.high)):
+    if whole and len(dims) <= 1 and (is_length(spec.name) or _is_symbol(spec.high)):
         return Role.LENGTH
     if (kind == "f" or spec.dtype == "uint8") and _is_image(spec, dims):
         return Role.IMAGE
     return Role.SOUND if kind == "f" and _is_sound(spec, dims) else Role.NUMBERS
+
+
+def is_length(name: str) -> bool:
+    """Whether an input is called a length."""
+    return _LENGTH.search(name) is not None
 
 
 def channel_axis(dims: tuple[Dim, ...]) -> int | None:
