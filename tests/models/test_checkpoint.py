@@ -1,18 +1,22 @@
 from __future__ import annotations
 
+import datetime as dt
+import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
 from torch import nn
 
 from parity.errors import ModelError
-from parity.models.checkpoint import load_weights, read_state
+from parity.models.checkpoint import load_weights, read_module, read_state
 from parity.models.weights import STATE_KEYS
+from tests.models import files
 
 RAN = Path("never-written-by-a-checkpoint")
 
@@ -130,6 +134,80 @@ def test_a_trusted_file_is_read_with_what_it_holds(tmp_path: Path, monkeypatch: 
     saved(tmp_path / "w.pt", {"w": torch.zeros(1), "hook": Opens()})
     assert "w" in read_state(tmp_path / "w.pt", trust_pickle=True).tensors
     assert RAN.exists()
+
+
+@pytest.mark.parametrize("name", ["w.safetensors", "w.onnx", "w"])
+def test_the_suffix_of_a_file_decides_nothing(tmp_path: Path, name: str) -> None:
+    source, target = net(1), net(2)
+    load_weights(target, saved(tmp_path / name, source.state_dict()))
+    assert weights_of(target) == weights_of(source)
+    save_file(source.state_dict(), tmp_path / "w.pt")
+    load_weights(target, tmp_path / "w.pt")
+    assert weights_of(target) == weights_of(source)
+
+
+def test_weights_that_do_not_fit_say_where_they_were_taken_from(tmp_path: Path) -> None:
+    held = {"encoder": {"a": torch.zeros(1)}, "decoder": {"b": torch.zeros(1)}}
+    with pytest.raises(ModelError) as caught:
+        load_weights(net(), saved(tmp_path / "w.pt", held))
+    assert "weights taken from 'encoder'" in str(caught.value.got)
+    assert "under 'decoder' as well" in str(caught.value.got)
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_one_number_of_numpy_beside_the_weights_refuses_nothing(tmp_path: Path, *, legacy: bool) -> None:
+    source, target = net(1), net(2)
+    held = {"state": source.state_dict(), "best": np.float64(0.91), "when": dt.date(2026, 1, 2)}
+    path = saved(tmp_path / "w.pt", held, _use_new_zipfile_serialization=not legacy)
+    (note,) = load_weights(target, path)
+    assert note == "weights taken from 'state'; beside it: best, when"
+    assert weights_of(target) == weights_of(source)
+
+
+def test_a_whole_module_is_read_where_it_is_trusted_and_only_there(tmp_path: Path) -> None:
+    path = saved(tmp_path / "w.pt", {"epoch": 3, "model": nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))})
+    with pytest.raises(ModelError, match=r"whole pickled module of class torch\.nn\.modules\.container\.Sequential"):
+        read_state(path)
+    assert set(read_state(path, trust_pickle=True).tensors) == set(net().state_dict())
+    module = read_module(path)
+    assert isinstance(module, nn.Sequential)
+    assert read_module(saved(tmp_path / "s.pt", net().state_dict())) is None
+
+
+def test_weights_beside_a_whole_module_of_another_kind_need_no_trust(tmp_path: Path) -> None:
+    held = {"state_dict": net(1).state_dict(), "loss": nn.CrossEntropyLoss(), "teacher": nn.Linear(1, 1)}
+    notes = read_state(saved(tmp_path / "w.pt", held)).notes
+    assert any("were not read" in note and "torch.nn.modules.loss.CrossEntropyLoss" in note for note in notes)
+
+
+def test_tensors_beside_a_whole_module_are_not_its_weights(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="whole pickled module"):
+        read_state(saved(tmp_path / "w.pt", {"model": nn.Linear(1, 1), "anchors": torch.zeros(3, 2)}))
+
+
+def test_a_class_that_is_gone_names_the_module_to_install(tmp_path: Path) -> None:
+    path = files.orphan(tmp_path)
+    with pytest.raises(ModelError, match="package_that_is_gone") as caught:
+        read_state(path, trust_pickle=True)
+    assert "install the package of package_that_is_gone" in str(caught.value.hint)
+
+
+def test_a_trusted_file_that_raises_says_what_it_raised(tmp_path: Path) -> None:
+    path = saved(tmp_path / "w.pt", {"w": torch.zeros(1), "hook": files.Calls(int, "no number")})
+    assert "w" in read_state(path, trust_pickle=True).tensors, "int is harmless, and its result is not needed"
+    path = saved(tmp_path / "w.pt", {"w": torch.zeros(1), "hook": files.Calls(os.listdir, "/no/such/folder")})
+    with pytest.raises(ModelError, match="raised FileNotFoundError"):
+        read_state(path, trust_pickle=True)
+
+
+def test_a_newer_pickle_protocol_is_refused_by_its_name_and_read_where_it_is_trusted(tmp_path: Path) -> None:
+    path = saved(tmp_path / "w.pt", net(1).state_dict(), pickle_protocol=4)
+    with pytest.raises(ModelError) as caught:
+        read_state(path)
+    assert "newer pickle protocol" in str(caught.value.got)
+    assert weights_of(net(1)) == [
+        float(v) for t in read_state(path, trust_pickle=True).tensors.values() for v in t.reshape(-1)
+    ]
 
 
 def broken(tmp_path: Path, kind: str) -> Path:

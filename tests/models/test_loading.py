@@ -50,6 +50,28 @@ def test_a_key_that_is_no_counter_is_not_dropped() -> None:
         load_state(net(), {**net().state_dict(), "n_averaged": torch.zeros(())}, PATH)
 
 
+class Tied(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(5, 3)
+        self.head = nn.Linear(3, 5, bias=False)
+        self.head.weight = self.embedding.weight
+
+
+def test_a_shared_tensor_that_the_file_keeps_once_is_loaded_for_both() -> None:
+    target = Tied()
+    (note,) = load_state(target, {"embedding.weight": torch.ones(5, 3)}, PATH)
+    assert note == "the module shares these with others, which the file has: head.weight"
+    assert torch.equal(target.head.weight, torch.ones(5, 3))
+
+
+def test_a_tensor_that_is_only_like_another_is_missing() -> None:
+    target = Tied()
+    target.head.weight = nn.Parameter(target.embedding.weight.detach().clone())
+    with pytest.raises(ModelError, match="1 missing"):
+        load_state(target, {"embedding.weight": torch.ones(5, 3)}, PATH)
+
+
 def test_keys_left_out_are_allowed_by_name_and_told() -> None:
     source, target = net(1), net(2)
     state = {key: value for key, value in source.state_dict().items() if not key.startswith("2.")}

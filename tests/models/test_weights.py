@@ -34,6 +34,7 @@ def test_a_state_dict_is_the_file_itself() -> None:
         ({"ema": {"module": STATE, "decay": 0.9}}, "ema.module"),
         ({"a": {"b": {"state_dict": STATE}}}, "a.b.state_dict"),
         ({"my_own_name": STATE, "epoch": 1}, "my_own_name"),
+        ({"sampling_net": STATE, "graded": 1}, "sampling_net"),
         ([STATE, {"lr": 0.1}], "0"),
         ({"state_dict": STATE, "rng_state": torch.zeros(5)}, "state_dict"),
     ],
@@ -61,6 +62,7 @@ def test_the_same_tensors_under_two_names_are_one() -> None:
     [
         {"state": {0: {"exp_avg": torch.zeros(2)}}, "param_groups": [{"lr": 0.1}]},
         {"optimizer": {"exp_avg": torch.zeros(2)}},
+        {"optimizerG": {"exp_avg": torch.zeros(2)}, "grad_scaler": {"scale": torch.zeros(1)}},
         {"optimizer_states": [{"exp_avg": torch.zeros(2)}]},
         {"lr_scheduler": {"last": torch.zeros(1)}, "epoch": 3},
         {"training": {"state": {0: {"step": torch.zeros(())}}, "param_groups": []}},

@@ -53,7 +53,14 @@ def load_weights(
         UsageError: a pattern allows nothing.
     """
     state = read_state(path, trust_pickle=trust_pickle)
-    return (*state.notes, *load_state(module, state.tensors, path, allow_missing))
+    try:
+        return (*state.notes, *load_state(module, state.tensors, path, allow_missing))
+    except ModelError as error:
+        if not state.notes:
+            raise
+        # Which of several places the weights were taken from may be what is wrong.
+        got = "\n".join((error.got or "", *(f"{' ' * 11}{note}" for note in state.notes)))
+        raise ModelError(error.what, where=error.where, allowed=error.allowed, got=got, hint=error.hint) from error
 
 
 def read_state(path: Path, *, trust_pickle: bool = False) -> State:

@@ -51,8 +51,10 @@ def load_state(
     found = misfits(*({key: _shape(value) for key, value in each.items()} for each in (expected, state)))
     allowed = left_out(found, allow_missing)
     rest = found.without(allowed)
+    tied = _tied(rest.missing, expected, state)
+    state.update({key: state[other] for key, other in tied.items()})
     counters = tuple(key for key in rest.missing if key.endswith(_COUNTERS))
-    rest = rest.without(counters)
+    rest = rest.without((*tied, *counters))
     for key in (*allowed, *counters):
         state.pop(key, None)
         if key in expected:
@@ -67,6 +69,8 @@ def load_state(
     if rest:
         # Its hooks know, for one, how an older version of the module named its weights.
         notes.append(f"these keys fit by the module's own loading code alone: {_listed(rest.keys)}")
+    if tied:
+        notes.append(f"the module shares these with others, which the file has: {_listed(list(tied))}")
     notes += _left_out_notes(found, allowed, counters)
     notes += _dtype_notes(expected, state)
     return tuple(notes)
@@ -76,6 +80,19 @@ def _copied(state: Mapping[str, Any]) -> dict[str, Tensor]:
     """Copies of the values that a failed attempt may have overwritten."""
     lazy = nn.parameter.is_lazy
     return {key: value.clone() for key, value in state.items() if isinstance(value, Tensor) and not lazy(value)}
+
+
+def _tied(missing: Sequence[str], expected: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, str]:
+    """Missing keys whose tensor is that of a key that the file has: safetensors keeps a shared tensor once."""
+    if not missing:
+        return {}
+    kept = {_place(value): key for key, value in expected.items() if key in state}
+    return {key: kept[place] for key in missing if (place := _place(expected[key])) is not None and place in kept}
+
+
+def _place(value: Any) -> tuple[int, tuple[int, ...]] | None:
+    plain = isinstance(value, Tensor) and not nn.parameter.is_lazy(value) and value.layout == torch.strided
+    return (value.data_ptr(), tuple(value.shape)) if plain and not value.is_meta and value.numel() else None
 
 
 def _shape(value: Any) -> str:

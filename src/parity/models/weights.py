@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,12 +19,12 @@ STATE_KEYS = (
 """Where training scripts keep the weights among other things, in the order in which they are taken. What was
 trained comes before the average of it (`ema`): the average is not always kept, nor always the better one."""
 
-NOT_WEIGHTS = ("optim", "sched", "scaler", "amp", "rng", "random", "callback", "loops", "momentum", "hparam",
-               "hyper_param", "config", "cfg", "args", "grad", "metric", "history", "stats")  # fmt: skip
-"""Words in the names of what is kept beside weights, and may hold tensors as well."""
+NOT_WEIGHTS = frozenset({"amp", "args", "cfg", "grad", "history", "loops", "random", "rng", "scaler", "stats"})
+NOT_WEIGHTS_BEGIN = ("optim", "sched", "callback", "hparam", "hyper", "config", "metric")
+"""Words, and beginnings of words, in the names of what is kept beside weights and may hold tensors as well."""
 
-EXTRA_STATE = "_extra_state"
-"""How `nn.Module.get_extra_state` ends its key: the only value of a state_dict that need be no tensor."""
+NO_TENSORS = ("_extra_state", "_packed_params", "_packed_params.dtype")
+"""How keys of a state_dict end whose values need be no tensors: `nn.Module.get_extra_state`, and quantized layers."""
 
 _DEPTH = 3
 """Levels of dictionaries that are searched: `{"ema": {"module": {"state_dict": …}}}`."""
@@ -61,7 +62,7 @@ def _candidates(held: Any, path: tuple[str, ...], depth: int) -> Iterator[Candid
     if not isinstance(held, Mapping) or not held or _is_optimizer(held):
         return
     tensors = [key for key, value in held.items() if isinstance(key, str) and isinstance(value, Tensor)]
-    others = [key for key in held if key not in tensors and not str(key).endswith(EXTRA_STATE)]
+    others = [key for key in held if key not in tensors and not str(key).endswith(NO_TENSORS)]
     if tensors and not others:
         yield Candidate(path, held)
         return
@@ -89,8 +90,8 @@ def _is_optimizer(held: Mapping[Any, Any]) -> bool:
 
 
 def _beside(key: str) -> bool:
-    lower = key.lower()
-    return lower not in STATE_KEYS and any(word in lower for word in NOT_WEIGHTS)
+    words = re.split(r"[^a-z]+", key.lower())
+    return key not in STATE_KEYS and any(word in NOT_WEIGHTS or word.startswith(NOT_WEIGHTS_BEGIN) for word in words)
 
 
 def _rank(key: Any) -> int:
@@ -106,16 +107,18 @@ def copy_versions(source: Mapping[str, Any], target: dict[str, Any]) -> None:
 
 def notes_on(tensors: Mapping[str, Any]) -> tuple[str, ...]:
     """What a reader should know of the values: those that are not finite."""
-    broken = [
-        name
-        for name, tensor in tensors.items()
-        if isinstance(tensor, Tensor)
-        and (tensor.is_floating_point() or tensor.is_complex())
-        and tensor.layout == torch.strided
-        and not tensor.is_meta
-        and not bool(torch.isfinite(tensor.to(torch.float32) if tensor.element_size() == 1 else tensor).all())
-    ]
+    broken = [name for name, tensor in tensors.items() if isinstance(tensor, Tensor) and not _finite(tensor)]
     if not broken:
         return ()
     more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
     return (f"weights that are not finite: {broken[0]}{more}",)
+
+
+def _finite(tensor: Tensor) -> bool:
+    """Whether all values are, where they are plain numbers. The extremes tell it in one pass: NaN is both of them."""
+    if tensor.is_complex():
+        tensor = torch.view_as_real(tensor)
+    if not tensor.is_floating_point() or tensor.layout != torch.strided or tensor.is_meta or not tensor.numel():
+        return True
+    extremes = torch.aminmax(tensor.detach().to(torch.float32) if tensor.element_size() == 1 else tensor.detach())
+    return all(bool(torch.isfinite(extreme)) for extreme in extremes)
