@@ -173,12 +173,44 @@ def test_the_table_of_what_does_not_fit_is_part_of_the_message() -> None:
 
 
 def test_a_module_that_refuses_what_fits_says_why() -> None:
-    class Versioned(nn.Linear):
+    class Refusing(nn.Linear):
         def _load_from_state_dict(self, *_: Any) -> None:
-            raise ValueError("version should be 2")
+            raise ValueError("not today")
 
-    with pytest.raises(ModelError, match="Versioned refuses the weights: version should be 2"):
-        load_state(Versioned(2, 2), nn.Linear(2, 2).state_dict(), PATH)
+    with pytest.raises(ModelError, match="Refusing refuses the weights: not today"):
+        load_state(Refusing(2, 2), nn.Linear(2, 2).state_dict(), PATH)
+
+
+class Versioned(nn.Linear):
+    """Refuses weights of a version that it does not know, as torchvision's MNASNet does."""
+
+    _version = 2
+
+    def _load_from_state_dict(self, state: Any, prefix: str, metadata: dict[str, Any], *rest: Any) -> None:
+        if metadata.get("version") != self._version:
+            raise ValueError(f"version should be 2 instead of {metadata.get('version')}")
+        super()._load_from_state_dict(state, prefix, metadata, *rest)
+
+
+def test_versions_lose_the_prefix_with_the_keys() -> None:
+    wrapped = nn.DataParallel(nn.Sequential(Versioned(2, 2))).state_dict()
+    assert load_state(nn.Sequential(Versioned(2, 2)), wrapped, PATH) == (
+        "the prefix 'module.' was removed from 2 keys",
+    )
+
+
+def test_weights_without_versions_are_taken_for_those_of_the_module_and_told() -> None:
+    source, target = Versioned(2, 2), Versioned(2, 2)
+    (note,) = load_state(target, dict(source.state_dict()), PATH)
+    assert "does not say which version" in note
+    assert same(target, source)
+
+
+def test_weights_of_another_version_are_refused() -> None:
+    state: Any = Versioned(2, 2).state_dict()
+    state._metadata[""]["version"] = 1
+    with pytest.raises(ModelError, match="version should be 2 instead of 1"):
+        load_state(Versioned(2, 2), state, PATH)
 
 
 def test_a_lazy_module_takes_the_shapes_of_the_file() -> None:

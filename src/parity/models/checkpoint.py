@@ -59,7 +59,7 @@ def load_weights(
         if not state.notes:
             raise
         # Which of several places the weights were taken from may be what is wrong.
-        got = "\n".join((error.got or "", *(f"{' ' * 11}{note}" for note in state.notes)))
+        got = f"\n{' ' * 11}".join(filter(None, (error.got, *state.notes)))
         raise ModelError(error.what, where=error.where, allowed=error.allowed, got=got, hint=error.hint) from error
 
 

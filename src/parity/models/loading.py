@@ -42,7 +42,7 @@ def load_state(
     expected = module.state_dict()
     renamed = fit_names(tensors, expected.keys())
     state: dict[str, Any] = OrderedDict((renamed.names[key], value) for key, value in tensors.items())
-    copy_versions(tensors, state)
+    copy_versions(tensors, state, renamed.removed[0] if len(renamed.removed) == 1 else "")
     notes = [*renamed.notes]
     if renamed.removed and _AVERAGED in state and _AVERAGED not in expected:
         del state[_AVERAGED]
@@ -61,7 +61,15 @@ def load_state(
             state[key] = expected[key]
     before = _copied(expected) if rest else {}
     try:
-        module.load_state_dict(state)
+        try:
+            module.load_state_dict(state)
+        except (RuntimeError, ValueError):
+            # Some modules refuse weights that do not say their version, which safetensors has no place for.
+            if rest or getattr(state, "_metadata", None) is not None:
+                raise
+            copy_versions(expected, state)
+            module.load_state_dict(state)
+            notes.append("the file does not say which version of the module wrote it: it is taken for the one here")
     except (RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
         for key, value in before.items():
             expected[key].copy_(value)

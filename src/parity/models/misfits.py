@@ -122,11 +122,12 @@ def advice(found: Misfits) -> str:
         if wrapped:
             return f"the module holds these weights under {wrapped!r}: give its inner module as --arch"
         return "not one key fits: this file belongs to another architecture, check --arch"
-    heads = sorted({key.rpartition(".")[0] for key in found.wrong})
-    if found.wrong and not found.missing and not found.unexpected and len(heads) == 1:
+    heads = list(dict.fromkeys(key.rpartition(".")[0] for key in found.wrong))
+    if found.wrong and not found.missing and not found.unexpected and len(heads) <= _NAMED and all(heads):
+        allowing = " ".join(f"--allow-missing '{head}.*'" for head in heads)
         return (
-            f"only {heads[0]} differs, as with another number of classes: give --arch that number, "
-            f"or leave it as --arch makes it: --allow-missing '{heads[0]}.*'"
+            f"only {', '.join(heads)} differ{'s' if len(heads) == 1 else ''}, as with another number of classes: "
+            f"give --arch that number, or keep what --arch makes of it: {allowing}"
         )
     if found.missing and not found.wrong and not found.unexpected:
         return f"nothing is loaded in part; to keep what --arch makes of them: {_allowing(found)}"

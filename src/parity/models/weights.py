@@ -98,11 +98,16 @@ def _rank(key: Any) -> int:
     return STATE_KEYS.index(key) if key in STATE_KEYS else len(STATE_KEYS)
 
 
-def copy_versions(source: Mapping[str, Any], target: dict[str, Any]) -> None:
-    """Keep what `state_dict` says of the versions of its modules, without which some refuse to be loaded."""
+def copy_versions(source: Mapping[str, Any], target: dict[str, Any], prefix: str = "") -> None:
+    """Keep what `state_dict` says of the versions of its modules, without which some refuse to be loaded.
+
+    `prefix` (`module.`) is what was removed from the keys: the names of modules have it as well.
+    """
     metadata = getattr(source, "_metadata", None)
-    if metadata is not None:
-        target._metadata = metadata  # type: ignore[attr-defined]  # where torch keeps it  # noqa: SLF001
+    if isinstance(metadata, Mapping):
+        named = {f"{name}."[len(prefix) :].rstrip("."): each for name, each in metadata.items() if
+                 f"{name}.".startswith(prefix)}  # fmt: skip
+        target._metadata = OrderedDict(named)  # type: ignore[attr-defined]  # where torch keeps it  # noqa: SLF001
 
 
 def notes_on(tensors: Mapping[str, Any]) -> tuple[str, ...]:
