@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parity.models.architectures.recognition import Match, NoMatch, recognise
-from parity.models.architectures.schemes import SCHEMES
+from parity.models.architectures.schemes import SCHEMES, Made
 
 if TYPE_CHECKING:
     from torch import nn
 
 __all__ = [
     "SCHEMES",
+    "Made",
     "Match",
     "NoMatch",
     "build_architecture",
@@ -25,6 +26,7 @@ __all__ = [
     "fitted",
     "is_architecture",
     "known_inputs",
+    "make_architecture",
     "recognise",
 ]
 
@@ -45,6 +47,11 @@ def build_architecture(reference: str, root: Path) -> nn.Module:
         UsageError: the reference cannot be read, or its name is unknown; the message has the nearest names.
         ModelError: the package is not installed, the files are not there, or the builder raises.
     """
+    return make_architecture(reference, root).module
+
+
+def make_architecture(reference: str, root: Path) -> Made:
+    """The same, with what a reader of the report should know of how it was made."""
     scheme, text = _split(reference)
     return SCHEMES.get(scheme).build(text, root)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from parity.models.architectures.history import modern_names
+from parity.models.architectures.history import fit_names_of_any_age
 from parity.models.architectures.index import more_templates, read_index
 from parity.models.architectures.references import Reference
 from parity.models.architectures.templates import (
@@ -15,6 +16,7 @@ from parity.models.architectures.templates import (
     missing_counters,
     without_counters,
 )
+from parity.models.keys import Renamed
 
 UNSEEN: Mapping[str, str] = {"googlenet": "transform_input", "inception_v3": "transform_input"}
 """Flags that change what an architecture computes and leave no trace in its weights. torchvision's own weights of these
@@ -23,6 +25,13 @@ two want another normalization, which the flag adds; networks trained from scrat
 NEAR = 0.5
 """The share of a state dict's keys that have to fit the nearest architecture for it to be worth naming."""
 
+CANDIDATES = 8
+"""How many of the architectures with the most shapes in common are tried key by key for the nearest one: with prefixes
+looked for, trying each takes seconds."""
+
+AVERAGED = "n_averaged"
+"""How many models an average of `torch.optim.swa_utils` is made of: no weight."""
+
 
 @dataclass(frozen=True)
 class Match:
@@ -30,16 +39,16 @@ class Match:
 
     Attributes:
         reference: What builds it, `torchvision:resnet18(num_classes=10)`.
-        prefix: What was in front of every key, such as `module.`.
+        removed: Prefixes that had to be removed, such as `module.`.
         missing: Counters of batch norms that the state dict lacks; eval mode does not read them.
-        renamed: Old name to today's name, without the prefix, where the file has an old layout.
+        old: Keys that have the name of an older torchvision.
         notes: What a reader of the report should know.
     """
 
     reference: str
-    prefix: str
+    removed: tuple[str, ...]
     missing: tuple[str, ...]
-    renamed: Mapping[str, str]
+    old: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -89,15 +98,22 @@ def recognise(shapes: Mapping[str, tuple[int, ...]]) -> Match | NoMatch:
 
 
 def _among(templates: Sequence[Template], shapes: Shapes) -> Match | NoMatch:
-    known = {key for template in templates for key in template.shapes}
-    for prefix, stripped in _stripped(without_counters(shapes)):
-        for renamed in ({}, modern_names(stripped, known)):
-            named = {renamed.get(key, key): shape for key, shape in stripped.items()}
+    bare = _weights(shapes)
+    for template in templates:
+        if len(template.shapes) == len(bare):
+            renamed, old = fit_names_of_any_age(bare, template.shapes)
+            named = {renamed.names[key]: shape for key, shape in bare.items()}
             fits = _complete(templates, named)
             if fits:
-                references = [each for template, fit in fits for each in _functions(template.reference(fit.values))]
-                return _decided(references, shapes, prefix, renamed)
-    return _nearest(templates, shapes)
+                references = [each for found, fit in fits for each in _functions(found.reference(fit.values))]
+                return _decided(references, shapes, renamed, old)
+    return _nearest(templates, bare)
+
+
+def _weights(shapes: Shapes) -> Shapes:
+    """Without the counters of batch norms, and without the one that an averaged model keeps beside its module."""
+    averaged = shapes.get(AVERAGED) == () and any(key.startswith("module.") for key in shapes)
+    return {key: shape for key, shape in without_counters(shapes).items() if not (averaged and key == AVERAGED)}
 
 
 def _complete(templates: Sequence[Template], shapes: Shapes) -> list[tuple[Template, Fit]]:
@@ -112,33 +128,35 @@ def _functions(reference: Reference) -> list[str]:
     return [str(reference.with_arguments(**{flag: value})) for value in (True, False)] if flag else [str(reference)]
 
 
-def _decided(references: list[str], shapes: Shapes, prefix: str, renamed: Mapping[str, str]) -> Match | NoMatch:
+def _decided(references: list[str], shapes: Shapes, renamed: Renamed, old: tuple[str, ...]) -> Match | NoMatch:
     if len(references) > 1:
         return NoMatch(alternatives=tuple(references))
-    missing = missing_counters(shapes)
-    notes = [f"recognised as {references[0]} by the {len(shapes)} names and shapes of the weights"]
-    if missing:
-        notes.append(
-            f"{len(missing)} counters of batch norms (num_batches_tracked) are not in the file; eval mode reads none"
-        )
-    if renamed:
-        old, new = next(iter(renamed.items()))
-        notes.append(f"{len(renamed)} names are those of an older torchvision, such as {old} for {new}")
-    return Match(references[0], prefix, missing, renamed, tuple(notes))
+    note = f"recognised as {references[0]} by the {len(shapes)} names and shapes of the weights"
+    return Match(references[0], renamed.removed, missing_counters(shapes), old, (note,))
 
 
 def _nearest(templates: Sequence[Template], shapes: Shapes) -> NoMatch:
     """The template with the largest share of keys in common, of all that either has."""
-    best, share = NoMatch(keys=len(without_counters(shapes))), 0.0
-    for _prefix, stripped in _stripped(without_counters(shapes)):
-        for template in templates:
-            fit = template.fit(stripped)
-            common = template.share(fit, stripped)
-            if common > share and fit.fitting >= NEAR * len(stripped):
-                reference = str(template.reference(fit.values))
-                best = NoMatch(reference, fit.fitting, len(template.shapes), len(stripped))
-                share = common
+    best, share = NoMatch(keys=len(shapes)), 0.0
+    for template in sorted(templates, key=lambda each: _likeness(each, shapes), reverse=True)[:CANDIDATES]:
+        fit, common = _closeness(template, shapes)
+        if common > share and fit.fitting >= NEAR * len(shapes):
+            reference = str(template.reference(fit.values))
+            best, share = NoMatch(reference, fit.fitting, len(template.shapes), len(shapes)), common
     return best
+
+
+def _likeness(template: Template, shapes: Shapes) -> float:
+    """The share of shapes in common, whatever the keys: cheap, and the same under every prefix."""
+    common = sum((Counter(template.shapes.values()) & Counter(shapes.values())).values())
+    return common / (len(template.shapes) + len(shapes) - common)
+
+
+def _closeness(template: Template, shapes: Shapes) -> tuple[Fit, float]:
+    renamed, _old = fit_names_of_any_age(shapes, template.shapes)
+    named = {renamed.names[key]: shape for key, shape in shapes.items()}
+    fit = template.fit(named)
+    return fit, template.share(fit, named)
 
 
 def fitted(reference: Reference, shapes: Shapes) -> Reference:
@@ -146,33 +164,11 @@ def fitted(reference: Reference, shapes: Shapes) -> Reference:
 
     Arguments that were written stay. A name that no template is made of is returned as it is.
     """
-    templates = [
-        template
-        for template in read_index()[1]
-        if template.name == reference.name
-        and all(reference.options.get(key, value) == value for key, value in template.arguments)
-    ]
     best, share = reference, 0.0
-    for _prefix, stripped in _stripped(without_counters(shapes)):
-        for template in templates:
-            fit = template.fit(stripped)
-            if template.share(fit, stripped) > share:
-                share = template.share(fit, stripped)
-                best = reference.with_arguments(**template.reference(fit.values).options)
+    for template in read_index()[1]:
+        wanted = all(reference.options.get(key, value) == value for key, value in template.arguments)
+        if template.name == reference.name and wanted:
+            fit, common = _closeness(template, _weights(shapes))
+            if common > share:
+                best, share = reference.with_arguments(**template.reference(fit.values).options), common
     return best
-
-
-_WRAPPERS = ("module.", "_orig_mod.", "model.", "net.")
-
-
-def _stripped(shapes: Shapes) -> Iterator[tuple[str, Shapes]]:
-    """The state dict as it is, and without each prefix that all of its keys have."""
-    prefix = ""
-    yield prefix, shapes
-    while shapes:
-        common = next((each for each in _WRAPPERS if all(key.startswith(each) for key in shapes)), None)
-        if common is None:
-            return
-        prefix += common
-        shapes = {key.removeprefix(common): shape for key, shape in shapes.items()}
-        yield prefix, shapes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
 
 SEED = 0
 """What weights are drawn with where an architecture has none: each stage builds the model again, in another process."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A module that a scheme has built, and what a reader should know of how."""
+
+    module: nn.Module
+    notes: tuple[str, ...] = ()
 
 
 class Scheme(Protocol):
@@ -29,7 +38,7 @@ class Scheme(Protocol):
         """Whether what it names holds trained weights already."""
         ...
 
-    def build(self, text: str, root: Path) -> nn.Module:
+    def build(self, text: str, root: Path) -> Made:
         """The module, in eval mode, the same one in every process; the caller's random state is left as it is."""
         ...
 
@@ -59,5 +68,6 @@ SCHEMES: Registry[Scheme] = Registry(
     builtin={
         "torchvision": f"{_HERE}.torchvision:Torchvision",
         "timm": f"{_HERE}.timm:Timm",
+        "transformers": f"{_HERE}.transformers:Transformers",
     },
 )

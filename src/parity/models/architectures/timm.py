@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parity.models.architectures.references import Reference, cannot_build, parse_reference, require, unknown
-from parity.models.architectures.schemes import seeded
-
-if TYPE_CHECKING:
-    from torch import nn
+from parity.models.architectures.schemes import Made, seeded
 
 _LISTING = "python -c \"import timm; print(timm.list_models('*resnet*'))\""
 
@@ -21,12 +18,12 @@ class Timm:
     name = "timm"
     carries_weights = False
 
-    def build(self, text: str, root: Path) -> nn.Module:  # noqa: ARG002  # nothing lies in the project
+    def build(self, text: str, root: Path) -> Made:  # noqa: ARG002  # nothing lies in the project
         """`create_model` with `pretrained=False`."""
         reference = parse_reference(self.name, text)
         timm = _timm(reference)
         try:
-            return seeded(lambda: timm.create_model(reference.name, pretrained=False, **reference.options))
+            return Made(seeded(lambda: timm.create_model(reference.name, pretrained=False, **reference.options)))
         except Exception as error:
             raise cannot_build(reference, error) from error
 

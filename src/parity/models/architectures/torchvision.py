@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parity.errors import ModelError
 from parity.models.architectures import recognition
 from parity.models.architectures.references import Reference, cannot_build, parse_reference, require, unknown
-from parity.models.architectures.schemes import seeded
-
-if TYPE_CHECKING:
-    from torch import nn
+from parity.models.architectures.schemes import Made, seeded
 
 SEGMENTED = 320
 """Height and width of the images that segmentation networks get. Their weights were evaluated at 520, which costs
@@ -42,14 +39,15 @@ class Torchvision:
     name = "torchvision"
     carries_weights = False
 
-    def build(self, text: str, root: Path) -> nn.Module:  # noqa: ARG002  # nothing lies in the project
+    def build(self, text: str, root: Path) -> Made:  # noqa: ARG002  # nothing lies in the project
         """`get_model` with no weights from anywhere."""
         reference = parse_reference(self.name, text)
         models = _models(reference)
         from parity.models.architectures.making import offline  # noqa: PLC0415  # torch
 
         try:
-            return seeded(lambda: models.get_model(reference.name, **(offline(reference.name) | reference.options)))
+            options = offline(reference.name) | reference.options
+            return Made(seeded(lambda: models.get_model(reference.name, **options)))
         except Exception as error:
             raise cannot_build(reference, error) from error
 
