@@ -97,3 +97,12 @@ def test_weights_of_other_names_and_shapes_are_passed_over() -> None:
     ours = model()
     theirs = {"onnx::Conv_12": drawn(8, 3, 3, 3), "head.weight": drawn(4, 9)}
     assert compare_weights(theirs, ours).compared == 0
+
+
+def test_weights_beside_the_graph_are_suspected_although_those_within_it_are_the_models() -> None:
+    ours = model()
+    theirs = {**ours, "conv1.weight": drawn(8, 3, 3, 3), "conv2.weight": drawn(8, 8, 3, 3)}
+    theirs |= {f"small{number}.weight": drawn(2, 2) for number in range(4)}
+    ours = {**ours, **{name: array for name, array in theirs.items() if name.startswith("small")}}
+    assert not compare_weights(theirs, ours).suspicious
+    assert compare_weights(theirs, ours, beside={"conv1.weight", "conv2.weight"}).suspicious

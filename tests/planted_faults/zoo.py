@@ -329,3 +329,15 @@ def hang_while_traced() -> None:
         if os.fork() == 0:
             time.sleep(3600)
         time.sleep(3600)
+
+
+class TwoInputs(Classifier):
+    """Two float32 [N, 12] that nothing but their names tells apart, and an optional one, to logits [N, 4]."""
+
+    def forward(  # type: ignore[override]  # what it takes is what it is for
+        self, left: torch.Tensor, right: torch.Tensor, scale: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Return the logits of the difference."""
+        difference = left - right if scale is None else (left - right) * scale
+        logits: torch.Tensor = self.head(torch.relu(self.norm(self.stem(difference))))
+        return logits

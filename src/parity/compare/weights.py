@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +41,9 @@ class WeightFacts:
     suspicious: bool
 
 
-def compare_weights(theirs: Mapping[str, Array], ours: Mapping[str, Array]) -> WeightFacts:
+def compare_weights(
+    theirs: Mapping[str, Array], ours: Mapping[str, Array], beside: Collection[str] = ()
+) -> WeightFacts:
     """Hold an artifact's weights against the model's.
 
     Folding a normalisation into the layer before it multiplies each of its output channels by a number, and changes
@@ -50,6 +52,8 @@ def compare_weights(theirs: Mapping[str, Array], ours: Mapping[str, Array]) -> W
     Args:
         theirs: By name, as the artifact has them; those without the model's name are passed over.
         ours: By name, as the model has them.
+        beside: Names of those that lie in a file of their own, where they can be another export's although the small
+            ones within the graph are not; suspicion then rests on them alone.
     """
     alike: dict[str, bool] = {}
     folded: set[str] = set()
@@ -68,7 +72,8 @@ def compare_weights(theirs: Mapping[str, Array], ours: Mapping[str, Array]) -> W
             alike[name] = False
     counted = {name: same for name, same in alike.items() if same or not _explained(ours[name], name, folded)}
     other_names = tuple(name for name, same in counted.items() if not same)
-    matrices = [name for name in counted if ours[name].ndim >= _MATRIX] or list(counted)
+    among = [name for name in counted if name in beside] or list(counted)
+    matrices = [name for name in among if ours[name].ndim >= _MATRIX] or among
     differing = sum(not counted[name] for name in matrices)
     return WeightFacts(
         compared=len(counted),

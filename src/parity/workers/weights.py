@@ -28,9 +28,11 @@ def held_weights(spec: ModelSpec, artifact: Artifact) -> WeightFacts:
     ours = to_arrays(_floats(build(spec).module.state_dict()))
     if all(name.startswith(_CALLER) for name in ours):
         ours = {name.removeprefix(_CALLER): array for name, array in ours.items()}
-    theirs = _read(artifact)
+    theirs, beside = _read(artifact)
     names = fit_names(theirs, ours).names
-    return compare_weights({names.get(name, name): array for name, array in theirs.items()}, ours)
+    return compare_weights(
+        {names[name]: array for name, array in theirs.items()}, ours, {names[name] for name in beside}
+    )
 
 
 def _floats(state: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,23 +42,27 @@ def _floats(state: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read(artifact: Artifact) -> dict[str, Array]:
+def _read(artifact: Artifact) -> tuple[dict[str, Array], frozenset[str]]:
+    """Every weight by name, and the names of those that lie in a file of their own."""
     import torch  # noqa: PLC0415  # a stage loads it
 
     if artifact.manifest.format == "onnx":
         return _onnx(artifact)
     if artifact.manifest.format == "exported-program":
         program = torch.export.load(artifact.entry)
-        return to_arrays(_floats(program.state_dict))
-    return to_arrays(_floats(torch.jit.load(artifact.entry, map_location="cpu").state_dict()))
+        return to_arrays(_floats(program.state_dict)), frozenset()
+    return to_arrays(_floats(torch.jit.load(artifact.entry, map_location="cpu").state_dict())), frozenset()
 
 
-def _onnx(artifact: Artifact) -> dict[str, Array]:
+def _onnx(artifact: Artifact) -> tuple[dict[str, Array], frozenset[str]]:
     import onnx  # noqa: PLC0415  # optional
-    from onnx import numpy_helper  # noqa: PLC0415  # optional
+    from onnx import external_data_helper, numpy_helper  # noqa: PLC0415  # optional
 
-    model = onnx.load(artifact.entry)
-    return {tensor.name: _held(numpy_helper.to_array(tensor)) for tensor in model.graph.initializer}
+    model = onnx.load(artifact.entry, load_external_data=False)
+    stored = model.graph.initializer
+    beside = frozenset(tensor.name for tensor in stored if external_data_helper.uses_external_data(tensor))
+    external_data_helper.load_external_data_for_model(model, str(artifact.folder))
+    return {tensor.name: _held(numpy_helper.to_array(tensor)) for tensor in stored}, beside
 
 
 def _held(array: Any) -> Array:
