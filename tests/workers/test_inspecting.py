@@ -7,6 +7,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+import safetensors.numpy
 import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import nn
@@ -213,13 +214,13 @@ def test_a_folder_that_is_another_format_is_called_what_it_is(tmp_path: Path, ma
 
 
 NOTHING: dict[str, tuple[bytes, str]] = {
-    "empty": (b"", "an empty file"),
-    "pointer": (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n", "a Git LFS pointer"),
+    "empty": (b"", "the model file is empty"),
+    "pointer": (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n", "a git-lfs pointer"),
     "page": (b"<!DOCTYPE html>\n<html><head>", "a web page"),
-    "text": ("some text, and what it costs: 5 €".encode(), "a text file"),
+    "text": ("some text, and what it costs: 5 €".encode(), "text"),
     "cut": (b"PK\x03\x04" + bytes(60), "a zip archive without its directory"),
     "pickle": (b"\x80\x02}q\x00.", "holds weights and no program"),
-    "tensors": (b"\x40\0\0\0\0\0\0\0" + b'{"w":{"dtype":"F32"' + bytes(40), "holds weights and no program"),
+    "tensors": (safetensors.numpy.save({"w": np.ones(2)}), "holds weights and no program"),
 }
 
 

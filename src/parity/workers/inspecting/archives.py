@@ -8,9 +8,10 @@ from pathlib import Path
 
 from parity.artifacts import Artifact, Declared
 from parity.exporters.declared import program_dims
-from parity.models.kinds import CHECKPOINT, EXPORTED_PROGRAM, TORCHSCRIPT, archive_kind
+from parity.models.foreign import foreign_archive
+from parity.models.kinds import CHECKPOINT, EXPORTED_PROGRAM, archive_kind
 from parity.workers.inspecting.described import described, most_weights
-from parity.workers.inspecting.strangers import not_an_artifact
+from parity.workers.inspecting.strangers import WEIGHTS, no_artifact, not_an_artifact
 
 
 def inspect_archive(path: Path) -> Artifact:
@@ -22,9 +23,10 @@ def inspect_archive(path: Path) -> Artifact:
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         kind = archive_kind(names)
-        if kind not in (TORCHSCRIPT, EXPORTED_PROGRAM):
-            got = "a checkpoint: it holds weights and no program" if kind == CHECKPOINT else "a zip"
-            raise not_an_artifact(path, got)
+        if kind == CHECKPOINT:
+            raise not_an_artifact(path, WEIGHTS, f"parity report {path}")
+        if kind is None:
+            raise no_artifact(path, foreign_archive(path, names))
         problem = _damage(archive)
         written = "" if problem else "".join(_text(archive, name) for name in names if name.endswith(".py"))
     if kind == EXPORTED_PROGRAM:
