@@ -34,6 +34,8 @@ def test_random_inputs_are_called_weak_evidence() -> None:
     samples = type(report.samples)(source="seed 0", n=1, sha256="", synthetic=True)
     told = summary.subject(examples.report(*report.records, samples=samples))
     assert "1 synthetic held-out sample from seed 0 (random inputs: weak evidence)" in told
+    drawn = replace(samples, source="synthetic")
+    assert "1 synthetic held-out sample (random" in summary.subject(examples.report(*report.records, samples=drawn))
 
 
 @pytest.mark.parametrize("synthetic", [True, False])

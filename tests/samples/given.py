@@ -19,6 +19,7 @@ WITH_LABELS = TensorDataset(IMAGES, CLASSES)
 
 IN_ORDER = DataLoader(WITH_LABELS, batch_size=2)
 SHUFFLED = DataLoader(WITH_LABELS, batch_size=2, shuffle=True)
+WITH_WORKERS = DataLoader(WITH_LABELS, batch_size=2, num_workers=2, timeout=9, persistent_workers=True)
 ONE_BY_ONE = DataLoader(WITH_LABELS, batch_size=None)
 
 

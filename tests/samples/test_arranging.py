@@ -20,7 +20,8 @@ ROWS, LABELS = given.IMAGES.tolist(), given.CLASSES.tolist()
 
 
 @pytest.mark.parametrize(
-    "name", ["WITH_LABELS", "IN_ORDER", "ONE_BY_ONE", "Photos", "Streamed", "stacked_pair", "named_pairs"]
+    "name",
+    ["WITH_LABELS", "IN_ORDER", "WITH_WORKERS", "ONE_BY_ONE", "Photos", "Streamed", "stacked_pair", "named_pairs"],
 )
 def test_samples_with_labels(name: str, tmp_path: Path) -> None:
     assert read(f"{given.HERE}:{name}", ONE, tmp_path) == (ROWS, LABELS)

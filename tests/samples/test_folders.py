@@ -65,11 +65,15 @@ def test_a_file_has_every_input_and_may_have_a_label(tmp_path: Path) -> None:
     assert infer_inputs("d", tmp_path) == ("b: int64[N] in 0..1", "a: float32[N, T in 3..5]")
 
 
-def test_labels_of_all_samples_may_lie_beside_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["labels.npy", "y.npz", "target.pt"])
+def test_labels_of_all_samples_may_lie_beside_them(tmp_path: Path, name: str) -> None:
     for index in range(3):
         save(tmp_path / "d" / f"{index}.npy", x=numbered(index))
-    save(tmp_path / "d" / "labels.npy", labels=np.asarray([2, 0, 1]))
+    save(tmp_path / "d" / name, labels=np.asarray([2, 0, 1]))
     assert read("d", ONE, tmp_path) == ([[0, 0], [1, 1], [2, 2]], [2, 0, 1])
+    save(tmp_path / "d" / name, labels=np.asarray([0.5, 0, 1]))
+    with pytest.raises(SampleError, match="not a list of integers"):
+        read("d", ONE, tmp_path)
 
 
 def test_a_subfolder_holds_one_input(tmp_path: Path) -> None:

@@ -32,6 +32,9 @@ _AGAINST_EAGER = frozenset({"accuracy_difference", "mean_iou_difference", "token
 GRAVEST_FIRST = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS, Verdict.SKIP)
 SHOWN_SIZES = 3
 """Failing sizes whose messages are listed; one symbol that became a constant fails at a dozen."""
+_SYNTHETIC = "synthetic"
+"""What the source of samples is called where they were drawn."""
+
 SYMBOLS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INCONCLUSIVE: "?", Verdict.SKIP: "-"}
 _COARSE = 2
 """Digits of an error and its floor in a row: eighty columns have no room for three, and the ratio has them."""
@@ -190,7 +193,8 @@ def subject(report: Report) -> str:
     samples = report.samples
     kind = "synthetic held-out sample" if samples.synthetic else "held-out sample"
     weak = " (random inputs: weak evidence)" if samples.synthetic else ""
-    return f"{report.model.name}, judged on {count(samples.n, kind)} from {samples.source}{weak}"
+    origin = "" if samples.source == _SYNTHETIC else f" from {samples.source}"
+    return f"{report.model.name}, judged on {count(samples.n, kind)}{origin}{weak}"
 
 
 def outcome(report: Report) -> str:

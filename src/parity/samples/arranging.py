@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -120,10 +121,11 @@ def no_pictures(where: str) -> SampleError:
 
 
 def _rows(items: Iterable[Any], where: str, prepare: Prepare | None) -> Iterator[Row]:
-    source = iter(items)
+    source: Iterator[Any] | None = None
     for index in itertools.count():
         place = f"{where}, sample {index}"
         try:
+            source = iter(items) if source is None else source
             item = next(source)
         except StopIteration:
             return
@@ -184,7 +186,10 @@ def _unbatched(loader: Any, where: str) -> Iterator[Row]:
             "the DataLoader gives its samples in another order each time", where=where, allowed="shuffle=False",
             got=type(sampler).__name__, hint="return its dataset instead",
         )  # fmt: skip
-    rows = _rows(loader, where, None)
+    alone = copy.copy(loader)
+    # The processes that read samples have none of their own; in order, one of them gives the same.
+    alone.num_workers = alone.timeout = 0
+    rows = _rows(alone, where, None)
     if loader.batch_size is None and loader.batch_sampler is None:
         yield from rows
         return

@@ -15,9 +15,11 @@ from parity.errors import SampleError
 from parity.samples import images
 from parity.samples.arranging import Prepare, no_pictures, row_of
 from parity.samples.files import open_arrays
+from parity.samples.fitting import not_labels
 from parity.samples.kinds import NPY, NPZ, SAFETENSORS, TENSORS, file_kind
-from parity.samples.rows import LABELS, Key, Row, Rows
+from parity.samples.rows import LABELS, Key, Row, Rows, is_label
 from parity.samples.tensors import load_tensors, open_safetensors
+from parity.samples.values import array_of
 
 ARRAYS = (".npy", ".npz", ".pt", ".pth", ".safetensors")
 """Files that are taken for arrays in a folder."""
@@ -88,11 +90,13 @@ def _files(folder: Path, suffixes: Sequence[str], *, below: bool = False) -> lis
 
 def _labels(arrays: Sequence[Path]) -> Array | None:
     """The labels of all samples, where one file has that name."""
-    found = next((each for each in arrays if each.stem in LABELS and each.suffix in (".npy", ".npz")), None)
+    found = next((each for each in arrays if each.stem in LABELS), None)
     if found is None:
         return None
-    columns = open_arrays(found)
-    return np.asarray(next(iter(columns.values())).whole()).astype(np.int64) if columns else None
+    labels = array_of(_alone(found), str(found))
+    if not is_label(labels) or not labels.ndim:
+        raise not_labels(labels, str(found))
+    return labels.astype(np.int64)
 
 
 def _values(path: Path) -> Mapping[Key, Any]:
@@ -133,6 +137,6 @@ def _side_by_side(inputs: Mapping[str, Sequence[Path]], folder: Path) -> Iterato
 def _alone(path: Path) -> Any:
     values = _values(path)
     if len(values) != 1:
-        raise SampleError("a file in the subfolder of an input holds one array", where=str(path),
+        raise SampleError("labels, and a file in the subfolder of an input, are one array", where=str(path),
                           got=f"{len(values)} arrays")  # fmt: skip
     return next(iter(values.values()))
