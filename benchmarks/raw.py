@@ -40,7 +40,7 @@ def _measure(folder: Path) -> tuple[float, float]:
     from parity.settings import find_settings  # noqa: PLC0415
 
     torch.set_num_threads(1)
-    spec = find_model("examples/digits/model.pt", find_settings())
+    spec = find_model("examples/digits/model.pt", find_settings()).spec
     module = build(spec).module.requires_grad_(requires_grad=False)
     held_out = np.load("examples/digits/heldout.npz")["image"]
     calibration = torch.from_numpy(np.load("examples/digits/calibration.npz")["image"])

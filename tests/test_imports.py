@@ -23,7 +23,9 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"targets", "cache"}),
     frozenset({"gates"}),
     frozenset({"golden"}),
-    frozenset({"workers", "cells", "keeping", "explanations", "exporting", "running", "workbench", "pipeline"}),
+    frozenset(
+        {"workers", "cells", "keeping", "completing", "explanations", "exporting", "running", "workbench", "pipeline"}
+    ),
     frozenset({"reports", "api", "scaffold"}),
     frozenset({"pytest_plugin", "suite", "suite_timing", "cli", "__main__"}),
 )

@@ -10,7 +10,7 @@ from parity.errors import UsageError
 from parity.gates.waivers import waivers_of
 from parity.golden.record import Golden
 from parity.models.find import find_model
-from parity.models.kinds import check_checkpoint
+from parity.models.refs import is_reference
 from parity.models.registry import known_names
 from parity.models.spec import ModelSpec
 from parity.records import Report
@@ -46,9 +46,10 @@ def report(
     """Export a model, run it everywhere, and judge every target against the eager reference.
 
     Args:
-        model: A registered name, the path of a checkpoint, or `package.module:factory`.
-        arch: Factory of the module that a checkpoint belongs to.
-        inputs: Written inputs such as `image: float32[N, 3, 224, 224]`, where nothing registers them.
+        model: A registered name, the path of a file, `package.module:factory`, or an architecture such as
+            `torchvision:resnet18`.
+        arch: Factory of the module that a checkpoint belongs to, or an architecture; recognised where it is left out.
+        inputs: Written inputs such as `image: float32[N, 3, 224, 224]`, where nothing else tells them.
         samples: Held-out inputs: a file, a folder, or `package.module:function`.
         preprocess: What makes an image of a folder into inputs: `torchvision:WEIGHTS` or `package.module:function`.
         calibration: Inputs for static quantization, disjoint from the held-out ones.
@@ -79,20 +80,19 @@ def report(
     if timeout is not None:
         timeouts = settings.timeouts.model_copy(update={"export": timeout, "run": timeout})
         settings = settings.model_copy(update={"timeouts": timeouts})
-    spec = find_model(model, settings, arch=arch, inputs=tuple(inputs))
-    spec = spec.with_changes(
+    draft = find_model(model, settings, arch=arch, inputs=tuple(inputs)).with_changes(
         samples=_absolute(samples, settings), calibration=_absolute(calibration, settings),
         labels=_absolute(labels, settings), trust_pickle=trust_pickle or None,
         preprocess=preprocess, allow_missing=tuple(allow_missing) or None,
     )  # fmt: skip
     check_target_limits(settings)
-    waivers = waivers_of(settings, spec.name, today := this_day(), known_names(settings, spec.name))
-    if spec.weights is not None:
-        check_checkpoint(spec.root / spec.weights)
+    waivers = waivers_of(settings, draft.spec.name, today := this_day(), known_names(settings, draft.spec.name))
     batch_sizes, threads = _checked(batch_sizes), _positive(threads)
     # What is wrong with a request is said before torch is imported, which takes seconds.
+    from parity.completing import completed  # noqa: PLC0415
     from parity.pipeline import Request, run_report, scratch  # noqa: PLC0415
 
+    spec = completed(draft, settings, notice, in_process=in_process)
     runtime, chosen = _split_runtime(targets, artifacts)
     request = Request(
         spec=spec,
@@ -146,7 +146,7 @@ def _split_runtime(
 
 def _absolute(source: str | None, settings: Settings) -> str | None:
     """What is typed on the command line is relative to where it is typed; a reference stays as it is."""
-    if source is None or (not Path(source).exists() and not Path(source).suffix.startswith(".np")):
+    if source is None or (is_reference(source) and not Path(source).exists()):
         return source
     path = Path(source).resolve()
     if not path.exists() and (settings.root / source).exists():

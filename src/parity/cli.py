@@ -41,9 +41,13 @@ def _main(
 
 @app.command()
 def report(
-    model: Annotated[str, typer.Argument(help="A registered name, a checkpoint, or package.module:factory.")],
+    model: Annotated[
+        str, typer.Argument(help="A registered name, a file, package.module:factory, or torchvision:NAME.")
+    ],
     *,
-    arch: Annotated[str | None, typer.Option(help="Factory of the module that a checkpoint belongs to.")] = None,
+    arch: Annotated[
+        str | None, typer.Option(help="What a checkpoint belongs to: package.module:factory, or torchvision:NAME.")
+    ] = None,
     inputs: Annotated[
         list[str] | None, typer.Option("--input", help="An input, such as 'image: float32[N, 3, 224, 224]'.")
     ] = None,

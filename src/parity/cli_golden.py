@@ -66,6 +66,7 @@ def _write(name: str, golden: Path | None, threads: int, *, latency: bool, accep
 
 
 def _request(name: str, golden: Path | None, threads: int, notice: Callable[[str], None]) -> tuple[Request, Path]:
+    from parity.completing import completed  # noqa: PLC0415
     from parity.environment import today  # noqa: PLC0415
     from parity.gates.waivers import waivers_of  # noqa: PLC0415
     from parity.golden.files import golden_folder  # noqa: PLC0415
@@ -76,7 +77,7 @@ def _request(name: str, golden: Path | None, threads: int, notice: Callable[[str
     from parity.targets import check_target_limits, plan_targets  # noqa: PLC0415
 
     settings = find_settings()
-    spec = find_model(name, settings)
+    spec = completed(find_model(name, settings), settings, notice)
     check_target_limits(settings)
     waivers = waivers_of(settings, spec.name, today(), known_names(settings, spec.name))
     folder = golden / spec.name if golden is not None else golden_folder(settings, spec.name)

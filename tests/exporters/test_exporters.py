@@ -14,6 +14,7 @@ from parity.artifacts import Artifact
 from parity.errors import Unsupported
 from parity.exporters import EXPORTERS
 from parity.exporters.shapes import dynamic_axes, export_dims
+from parity.models.programs import load_program
 from parity.models.signature import parse_signature
 from parity.runtimes import RUNTIMES, SessionOptions
 from tests.exporters.jobs import Tiny, exported, images, job
@@ -80,6 +81,56 @@ class Doubles(nn.Module):
 def test_a_quantizer_that_finds_nothing_to_do_does_not_pass_for_one_that_did(name: str, tmp_path: Path) -> None:
     with pytest.raises(Unsupported):
         exported(name, job(tmp_path / "made", Doubles()))
+
+
+class Optional(Tiny):
+    """Branches on an optional argument that no input is given for."""
+
+    def forward(self, image: torch.Tensor, embed: bool = False) -> torch.Tensor:  # noqa: FBT001, FBT002  # what users write
+        hidden = torch.relu(self.conv(image)).flatten(1)
+        if embed:
+            return hidden
+        scores: torch.Tensor = self.linear(hidden)
+        return scores
+
+
+def test_an_optional_argument_without_an_input_keeps_no_model_from_being_quantized(tmp_path: Path) -> None:
+    assert exported("int8-static", job(tmp_path / "made", Optional())).manifest.precision == "int8"
+
+
+class KeywordOnly(Tiny):
+    """Has an optional argument that cannot be passed by position."""
+
+    def forward(self, image: torch.Tensor, *, scale: torch.Tensor | None = None) -> torch.Tensor:
+        hidden = torch.relu(self.conv(image)).flatten(1)
+        scores: torch.Tensor = self.linear(hidden if scale is None else hidden * scale)
+        return scores
+
+
+@pytest.mark.parametrize("name", [name for name in EXPORTERS.names() if name != "script"])
+def test_an_optional_keyword_keeps_no_model_from_being_exported(name: str, tmp_path: Path) -> None:
+    """But for TorchScript's compiler, which takes no keyword-only arguments with defaults."""
+    assert exported(name, job(tmp_path / "made", KeywordOnly())).manifest.files
+
+
+@pytest.mark.parametrize("name", ["export", "onnx", "int8-dynamic", "int8-static"])
+def test_what_works_on_source_does_not_apply_to_torchscript(name: str, tmp_path: Path) -> None:
+    scripted = torch.jit.script(Tiny().eval())
+    with pytest.raises(Unsupported, match="the model is TorchScript"):
+        exported(name, job(tmp_path / "made", scripted))
+
+
+@pytest.mark.parametrize("name", ["trace", "onnx-torchscript"])
+def test_torchscript_is_exported_where_it_can_be(name: str, tmp_path: Path) -> None:
+    assert exported(name, job(tmp_path / "made", torch.jit.script(Tiny().eval()))).manifest.files
+
+
+def test_an_exported_program_has_no_source_to_compile(tmp_path: Path) -> None:
+    torch.export.save(torch.export.export(Tiny().eval(), (torch.zeros(2, 2, 6, 6),)), tmp_path / "m.pt2")
+    program = load_program(tmp_path / "m.pt2")
+    with pytest.raises(Unsupported, match="has no source"):
+        exported("script", job(tmp_path / "script", program))
+    assert exported("trace", job(tmp_path / "trace", program)).manifest.files
 
 
 class Branches(nn.Module):

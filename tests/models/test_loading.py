@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import torch
 from torch import nn
 from torch.nn.utils.parametrizations import weight_norm
 from torch.optim.swa_utils import AveragedModel
+from torchvision import models
 
 from parity.errors import ModelError, UsageError
 from parity.models.loading import load_state
@@ -217,3 +219,11 @@ def test_a_lazy_module_takes_the_shapes_of_the_file() -> None:
     source, target = nn.Linear(3, 4), nn.LazyLinear(4)
     load_state(target, source.state_dict(), PATH)
     assert torch.equal(target.weight, source.weight)
+
+
+def test_the_names_of_an_older_torchvision_are_written_anew_and_said() -> None:
+    module = models.densenet121(weights=None)
+    weights = {re.sub(r"(norm|conv)([12])\.", r"\1.\2.", key): value for key, value in module.state_dict().items()}
+    assert weights.keys() != module.state_dict().keys()
+    notes = load_state(models.densenet121(weights=None), weights, Path("densenet.pth"))
+    assert any("names are those of an older torchvision" in note for note in notes)

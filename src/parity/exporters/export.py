@@ -13,6 +13,7 @@ from parity.errors import ParityError
 from parity.exporters.base import Exported, ExportJob
 from parity.exporters.declared import program_dims
 from parity.exporters.shapes import export_dims, inferred_dims
+from parity.models.programs import require_modules
 from parity.registry import Availability, needs
 
 
@@ -32,6 +33,7 @@ class ExportExporter:
         return needs("torch")
 
     def export(self, job: ExportJob) -> Exported:
+        require_modules(job.module, "torch.export")
         notes: tuple[str, ...] = ()
         try:
             program = _export(job, export_dims(job.signature))

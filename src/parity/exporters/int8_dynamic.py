@@ -12,6 +12,7 @@ from torch.ao.quantization import default_dynamic_qconfig, quantize_dynamic
 from parity.errors import Unsupported
 from parity.exporters.base import Exported, ExportJob
 from parity.exporters.quantized import quantized_layers, save_quantized
+from parity.models.programs import require_modules
 from parity.registry import Availability, needs
 
 _LAYERS = {nn.Linear, nn.LSTM, nn.GRU, nn.LSTMCell, nn.GRUCell, nn.RNNCell}
@@ -33,6 +34,7 @@ class Int8DynamicExporter:
         return needs("torch")
 
     def export(self, job: ExportJob) -> Exported:
+        require_modules(job.module, "torch.ao.quantization")
         quantized, notes = _quantize(job)
         if not quantized_layers(quantized):
             raise Unsupported("there is no linear or recurrent layer to quantize dynamically")

@@ -13,6 +13,8 @@ from torch.ao.quantization.quantize_fx import convert_fx, prepare_fx
 from parity.errors import Unsupported
 from parity.exporters.base import Exported, ExportJob
 from parity.exporters.quantized import quantized_layers, save_quantized
+from parity.models.binding import taking_inputs_alone
+from parity.models.programs import require_modules
 from parity.registry import Availability, needs
 
 
@@ -34,6 +36,7 @@ class Int8StaticExporter:
     def export(self, job: ExportJob) -> Exported:
         if job.calibration is None:
             raise Unsupported("static quantization needs calibration samples", hint="give --calibration")
+        require_modules(job.module, "FX graph mode")
         engine = str(torch.backends.quantized.engine)
         notes: tuple[str, ...] = ()
         try:
@@ -50,7 +53,9 @@ class Int8StaticExporter:
 
 
 def _quantize(job: ExportJob, mapping: QConfigMapping) -> nn.Module:
-    prepared = prepare_fx(copy.deepcopy(job.module), mapping, job.example)
+    # Symbolic tracing takes an optional argument for an input, and cannot branch on it.
+    module = taking_inputs_alone(copy.deepcopy(job.module), job.signature.names)
+    prepared = prepare_fx(module, mapping, job.example)
     with torch.no_grad():
         for batch in job.calibration() if job.calibration else ():
             prepared(*batch)

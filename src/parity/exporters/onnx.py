@@ -8,6 +8,7 @@ import torch
 
 from parity.exporters.base import Exported, ExportJob
 from parity.exporters.shapes import named_dims
+from parity.models.programs import require_modules
 from parity.registry import Availability, needs
 
 
@@ -27,6 +28,7 @@ class OnnxExporter:
         return needs("torch", "onnx", "onnxscript")
 
     def export(self, job: ExportJob) -> Exported:
+        require_modules(job.module, "torch.export")
         with torch.no_grad():
             torch.onnx.export(
                 job.module,

@@ -9,6 +9,7 @@ import torch
 from parity.exporters.base import Exported, ExportJob
 from parity.exporters.onnx import graph_outputs
 from parity.exporters.shapes import dynamic_axes
+from parity.models.binding import taking_inputs_alone
 from parity.registry import Availability, needs
 
 OPSET = 17
@@ -34,7 +35,8 @@ class OnnxTorchScriptExporter:
         outputs = graph_outputs(job)
         with torch.no_grad():
             torch.onnx.export(
-                job.module,
+                # It passes every optional argument by position, keyword-only ones as well.
+                taking_inputs_alone(job.module, job.signature.names),
                 job.example,
                 str(job.folder / "model.onnx"),
                 dynamo=False,

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 import torch
 
+from parity.errors import Unsupported
 from parity.exporters.base import Exported, ExportJob
+from parity.models.programs import is_program
 from parity.registry import Availability, needs
 
 
@@ -26,6 +28,8 @@ class ScriptExporter:
         return needs("torch")
 
     def export(self, job: ExportJob) -> Exported:
+        if is_program(job.module):
+            raise Unsupported("the model is an exported program, which has no source to compile")
         scripted = torch.jit.freeze(torch.jit.script(job.module))
         torch.jit.save(scripted, job.folder / "model.ts.pt")
         return Exported("model.ts.pt")

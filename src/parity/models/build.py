@@ -13,9 +13,12 @@ import torch
 from torch import nn
 
 from parity.arrays import digest
-from parity.errors import ModelError, ParityError
+from parity.errors import ModelError
+from parity.models.architectures import carries_weights, is_architecture
+from parity.models.binding import bound
 from parity.models.checkpoint import load_weights
-from parity.models.refs import resolve, source_file
+from parity.models.factories import factory_source, make_module
+from parity.models.refs import source_file
 from parity.models.spec import ModelSpec
 
 
@@ -28,30 +31,35 @@ class Built:
 
 
 def build(spec: ModelSpec) -> Built:
-    """Call the factory, load the weights, enforce eval mode.
+    """Make the module, load the weights, enforce eval mode; it takes its inputs by position.
 
     Raises:
         ModelError: the factory raises or returns no `nn.Module`, or the weights do not fit.
+        UsageError: the inputs do not fit `forward`.
     """
-    factory = resolve(spec.factory, spec.root, "factory")
-    try:
-        module = factory()
-    except ParityError:
-        raise
-    except Exception as error:
-        raise ModelError(
-            f"the factory raised {type(error).__name__}: {error}",
-            where=spec.factory,
-            hint="it is called without arguments; give parity a function that needs none",
-        ) from error
-    if not isinstance(module, nn.Module):
-        got = type(module).__name__
-        raise ModelError("the factory returned no module", where=spec.factory, allowed="torch.nn.Module", got=got)
+    built = build_unbound(spec)
+    module, notes = bound(built.module, spec.signature.names, spec.name)
+    return Built(module, (*built.notes, *notes))
+
+
+def build_unbound(spec: ModelSpec) -> Built:
+    """The same for a model whose inputs need not be known: it takes them as its `forward` does.
+
+    Raises:
+        ModelError: as `build` does.
+    """
+    module = make_module(spec.factory, spec.root, trust_pickle=spec.trust_pickle)
     notes: tuple[str, ...] = ()
     if spec.weights:
-        notes = load_weights(module, spec.root / spec.weights, trust_pickle=spec.trust_pickle)
-    training = [name or type(module).__name__ for name, each in module.named_modules() if each.training]
-    return Built(module.eval(), (*notes, *_training_note(training)))
+        path = spec.root / spec.weights
+        notes = load_weights(module, path, trust_pickle=spec.trust_pickle, allow_missing=spec.allow_missing)
+    elif is_architecture(spec.factory) and not carries_weights(spec.factory):
+        notes = ("the weights are seeded, not trained: give a file of weights as MODEL",)
+    # A frozen TorchScript module has no mode any more.
+    training = [
+        name or type(module).__name__ for name, each in module.named_modules() if getattr(each, "training", False)
+    ]
+    return Built(module.eval(), (*spec.notes, *notes, *_training_note(training)))
 
 
 def require_weights(module: nn.Module, sha256: str, spec: ModelSpec) -> None:
@@ -133,5 +141,5 @@ def _pieces(value: Any) -> Iterator[bytes]:
 
 
 def factory_file(spec: ModelSpec) -> Path | None:
-    """The file that the factory is defined in, where it has one."""
-    return source_file(resolve(spec.factory, spec.root, "factory"))
+    """The file that the factory is defined in or stands for, where it has one."""
+    return factory_source(spec.factory, spec.root)

@@ -1,43 +1,52 @@
-"""From what a user types as MODEL to a spec: a registered name, a file, or a factory."""
+"""From what a user types as MODEL to a draft of it: a registered name, a file, or a factory."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from parity.errors import ModelError, UnknownName, UsageError, did_you_mean
-from parity.models.kinds import check_checkpoint
+from parity.errors import UnknownName, UsageError, did_you_mean
+from parity.models.architectures import is_architecture
+from parity.models.draft import Draft, written_signature
+from parity.models.kinds import EXPORTED_PROGRAM, ONNX, TORCHSCRIPT, file_kind
 from parity.models.refs import is_reference
 from parity.models.registry import known_models, settings_models
 from parity.models.signature import parse_signature
+from parity.models.spec import PROGRAM as PROGRAM_FILE
+from parity.models.spec import TORCHSCRIPT as TORCHSCRIPT_FILE
 from parity.models.spec import ModelSpec
 from parity.settings import Settings
 
-SUFFIXES = (".pt", ".pth", ".tar", ".bin", ".pt2", ".safetensors", ".onnx")
+SUFFIXES = (".pt", ".pth", ".tar", ".bin", ".pt2", ".safetensors", ".onnx", ".ckpt", ".jit", ".ts")
+"""What is a path even where there is no such file."""
 
-_INPUT_HINT = '--input "image: float32[N, 3, 224, 224]", one for each argument of forward'
+_SCHEMES = {TORCHSCRIPT: TORCHSCRIPT_FILE, EXPORTED_PROGRAM: PROGRAM_FILE}
 
 
-def find_model(model: str, settings: Settings, *, arch: str | None = None, inputs: tuple[str, ...] = ()) -> ModelSpec:
-    """The spec that MODEL stands for.
+def find_model(model: str, settings: Settings, *, arch: str | None = None, inputs: tuple[str, ...] = ()) -> Draft:
+    """The draft that MODEL stands for; no file is read further than to know its kind.
 
     Args:
-        model: A registered name, the path of a checkpoint, or `package.module:factory`.
+        model: A registered name, the path of a file, `package.module:factory`, or an architecture by name.
         settings: The project's settings.
-        arch: `package.module:factory` of the module that a checkpoint belongs to.
+        arch: `package.module:factory` of the module that a checkpoint belongs to, or an architecture by name.
         inputs: Written inputs; they replace the registered ones.
 
     Raises:
         UnknownName: no model is registered under the name and it is no path.
-        UsageError: a file or a factory without what is needed to use it.
-        ModelError: there is no such file.
+        UsageError: MODEL is an artifact, or an architecture is given for a file that is a program.
+        ModelError: there is no such file, or it is no model.
     """
     # Registered files may import torch and more: they are read only for a model that the settings lack.
     spec = _known(model, settings_models(settings))
     if spec is None:
         known = known_models(settings)
-        spec = _known(model, known) or _unregistered(model, settings, arch, inputs, known)
-    changes = {"factory": arch, "signature": parse_signature(inputs) if inputs else None}
-    return spec.with_changes(**changes)
+        spec = _known(model, known)
+    if spec is None:
+        return _unregistered(model, settings, arch, inputs, known)
+    if spec.weights is not None:
+        file_kind(spec.root / spec.weights)
+    spec = spec.with_changes(factory=arch, signature=parse_signature(inputs) if inputs else None)
+    return Draft(spec, fit=spec.weights is not None and is_architecture(spec.factory))
 
 
 def _known(model: str, known: dict[str, ModelSpec]) -> ModelSpec | None:
@@ -51,41 +60,56 @@ def _known(model: str, known: dict[str, ModelSpec]) -> ModelSpec | None:
 
 def _unregistered(
     model: str, settings: Settings, arch: str | None, inputs: tuple[str, ...], known: dict[str, ModelSpec]
-) -> ModelSpec:
+) -> Draft:
     path = Path(model)
-    is_file = path.exists() or path.suffix in SUFFIXES
-    if not is_file and not is_reference(model):
+    if path.exists() or path.suffix in SUFFIXES:
+        return _file(path, settings, arch, inputs)
+    if not is_reference(model) and not is_architecture(model):
         raise UnknownName(
             f"there is no model {model!r}",
-            allowed="a registered name, a file, or package.module:factory",
+            allowed="a registered name, a file, package.module:factory, or torchvision:NAME",
             hint=f"{did_you_mean(model, known)} · parity models",
         )
-    if is_file and not path.is_file():
-        raise ModelError("there is no such model file", where=model, hint="parity models lists those known by name")
-    if path.suffix == ".onnx":
+    if arch is not None:
+        raise UsageError(
+            "--arch is for a file of weights, and MODEL is a factory itself",
+            where=model,
+            got=f"--arch {arch}",
+            hint=f"parity report FILE --arch {arch}, or MODEL without --arch",
+        )
+    name = model.rpartition(":")[2].partition("(")[0].rstrip("/").rpartition("/")[2]
+    return Draft(_spec(name, model, settings, inputs))
+
+
+def _file(path: Path, settings: Settings, arch: str | None, inputs: tuple[str, ...]) -> Draft:
+    kind = file_kind(path)
+    if kind == ONNX:
         raise UsageError(
             "an ONNX file is an artifact, not a model",
-            where=model,
+            where=str(path),
             allowed="the PyTorch model that it was exported from",
-            hint=f"parity report MODEL --artifact {model}",
+            hint=f"parity report MODEL --artifact {path}",
         )
-    if is_file and arch is None:
-        # What the file is decides the message: no --arch would help where it is no checkpoint at all.
-        check_checkpoint(path)
-        raise UsageError(
-            "a checkpoint holds weights and no architecture",
-            where=model,
-            allowed="--arch package.module:factory, or a model in parity.toml that names this file as its weights",
-            hint=f'parity report {model} --arch package.module:factory --input "name: float32[N, ...]"',
-        )
-    if not inputs:
-        raise UsageError("nothing says what the model's inputs are", where=model, hint=_INPUT_HINT)
-    name = path.stem if is_file else model.rpartition(":")[2]
+    name = path.name.removesuffix(".tar").rpartition(".")[0] or path.name
+    if kind in _SCHEMES:
+        if arch is not None:
+            raise UsageError(
+                f"{kind} holds its own architecture", where=str(path), got=f"--arch {arch}",
+                hint=f"leave --arch out, or judge the file against its model: parity report {arch} --artifact {path}",
+            )  # fmt: skip
+        return Draft(_spec(name, f"{_SCHEMES[kind]}:{path.resolve()}", settings, inputs))
+    spec = _spec(name, arch or "", settings, inputs, weights=str(path.resolve()))
+    return Draft(spec, fit=arch is not None and is_architecture(arch))
+
+
+def _spec(
+    name: str, factory: str, settings: Settings, inputs: tuple[str, ...], weights: str | None = None
+) -> ModelSpec:
     return ModelSpec(
         name=name,
-        factory=(arch or "") if is_file else model,
-        signature=parse_signature(inputs),
+        factory=factory,
+        signature=written_signature(inputs),
         root=settings.root,
-        weights=str(path.resolve()) if is_file else None,
+        weights=weights,
         limits=settings.limits.frozen(),
     )

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from parity.errors import ModelError
-from parity.models.keys import Renamed, fit_names
+from parity.models.architectures.history import fit_names_of_any_age, note_on_old
+from parity.models.keys import Renamed
 from parity.models.misfits import Misfits, advice, counted, left_out, misfits, table
 from parity.models.weights import copy_versions
 
@@ -40,10 +41,10 @@ def load_state(
         UsageError: a pattern allows nothing.
     """
     expected = module.state_dict()
-    renamed = fit_names(tensors, expected.keys())
+    renamed, old = fit_names_of_any_age(tensors, expected.keys())
     state: dict[str, Any] = OrderedDict((renamed.names[key], value) for key, value in tensors.items())
     copy_versions(tensors, state, renamed.removed[0] if len(renamed.removed) == 1 else "")
-    notes = [*renamed.notes]
+    notes = [*renamed.notes, *note_on_old(old)]
     if renamed.removed and _AVERAGED in state and _AVERAGED not in expected:
         del state[_AVERAGED]
         notes.append("the weights are an average that torch.optim.swa_utils made")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from parity.artifacts import Artifact
+from parity.models.factories import import_code
 from parity.models.ports import output_ports, signature_ports
-from parity.models.refs import resolve
 from parity.models.spec import ModelSpec
 from parity.records import OutputFacts
 from parity.runtimes import RUNTIMES, Session, SessionOptions
@@ -37,5 +37,5 @@ def open_session(
     try:
         return chosen.open(artifact, options)
     except RuntimeError:
-        resolve(spec.factory, spec.root, "factory")
+        import_code(spec.factory, spec.root)
         return chosen.open(artifact, options)
