@@ -92,6 +92,24 @@ def test_a_file_in_a_package_is_imported_as_part_of_it(tmp_path: Path) -> None:
     assert resolve("refs_package/net.py:width", tmp_path) == 5
 
 
+@pytest.mark.parametrize("root", ["refs_outer/inner", "."], ids=["settings inside the package", "src layout"])
+def test_a_package_keeps_its_own_name_wherever_the_settings_lie(tmp_path: Path, root: str) -> None:
+    base = tmp_path / ("src" if root == "." else ".")
+    outer = f"refs_outer_{base.name == 'src'}"
+    write(base, f"{outer}/__init__.py", "")
+    write(base, f"{outer}/inner/__init__.py", "")
+    write(base, f"{outer}/sizes.py", "width = 5\n")
+    path = write(base, f"{outer}/inner/net.py", "from ..sizes import width\n")
+    loaded = load_file(path, path.parent if root != "." else tmp_path)
+    assert (loaded.__name__, loaded.width) == (f"{outer}.inner.net", 5)
+
+
+def test_a_project_folder_that_is_no_valid_name_is_no_package(tmp_path: Path) -> None:
+    write(tmp_path, "a-project/__init__.py", "")
+    path = write(tmp_path, "a-project/refs_alone.py", "x = 1\n")
+    assert load_file(path, path.parent).__name__ == "refs_alone"
+
+
 def test_a_file_may_import_its_neighbours_at_the_projects_root(tmp_path: Path) -> None:
     write(tmp_path, "refs_neighbour.py", "y = 3\n")
     write(tmp_path, "user.py", "from refs_neighbour import y\n")

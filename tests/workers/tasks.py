@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -105,3 +106,11 @@ def environment(name: str) -> str | None:
 
 def main_file() -> str | None:
     return getattr(sys.modules["__main__"], "__file__", None)
+
+
+def leave_a_lock() -> None:
+    """As importing tqdm does, which many models' code imports."""
+    KEPT.append(multiprocessing.get_context("forkserver").RLock())
+
+
+KEPT: list[object] = []

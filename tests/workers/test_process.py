@@ -251,6 +251,21 @@ def test_in_process_nothing_is_started_and_outcomes_are_the_same(log: Path) -> N
     assert declined.symptom is Symptom.UNSUPPORTED
 
 
+def test_a_lock_that_a_models_code_leaves_behind_is_none_of_the_users_business(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(
+        "import sys\nfrom pathlib import Path\nfrom parity.workers import process\n"
+        "from tests.workers import tasks\nprocess.PRELOAD.clear()\n"
+        "process.Children().run(tasks.leave_a_lock, log=Path(sys.argv[1]), timeout=60)\n"
+    )
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    ran = subprocess.run(
+        [sys.executable, str(script), str(tmp_path / "log")], env={**os.environ, "PYTHONPATH": path},
+        capture_output=True, text=True, check=True, timeout=LONG,
+    )  # fmt: skip
+    assert ran.stderr == ""
+
+
 def test_children_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     told = tmp_path / "pid"
     script = tmp_path / "parent.py"

@@ -99,6 +99,20 @@ def _import(module: str, role: str) -> ModuleType:
         ) from error
 
 
+def _import_from_package(path: Path) -> ModuleType:
+    """A file of a package, imported under the package's own name wherever the project's settings lie.
+
+    A package that begins above that folder, or in a `src` folder below it, has the name that everything else
+    imports it by; under another one its classes would exist twice and its relative imports would fail.
+    """
+    base = path.parent
+    while (base / "__init__.py").is_file() and base.name.isidentifier():
+        base = base.parent
+    if str(base) not in sys.path:
+        sys.path.insert(0, str(base))
+    return _import(".".join(path.relative_to(base).with_suffix("").parts), str(path))
+
+
 def load_file(path: Path, root: Path) -> ModuleType:
     """Import a file by its path, with the project's folder on `sys.path`.
 
@@ -107,8 +121,8 @@ def load_file(path: Path, root: Path) -> ModuleType:
     """
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
-    if (path.parent / "__init__.py").is_file() and path.is_relative_to(root):
-        return _import(".".join(path.relative_to(root).with_suffix("").parts), str(path))
+    if (path.parent / "__init__.py").is_file():
+        return _import_from_package(path)
     for module in list(sys.modules.values()):
         if getattr(module, "__file__", None) == str(path) and getattr(module, "__name__", "") != "__main__":
             return module

@@ -38,6 +38,10 @@ PRELOAD = [
 _PASSIVE = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}
 """Idle OpenMP threads sleep instead of spinning beside whoever is being timed."""
 
+_NO_LEAKS = {"PYTHONWARNINGS": "ignore:resource_tracker"}
+"""Children leave without tidying up, and some crash: locks that a model's code made (importing tqdm is enough) are
+removed by multiprocessing's tracker, which would tell the user that they had leaked."""
+
 STARTING = threading.Lock()
 """Held while a child is started, which changes this process for a moment, and while an exit status is read."""
 
@@ -254,7 +258,7 @@ def _without_main() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Set what is not set, for the forkserver's start alone."""
+    """Set what is not set, for the start of one process alone."""
     added = {key: value for key, value in values.items() if key not in os.environ}
     os.environ.update(added)
     try:
@@ -275,7 +279,8 @@ def _without_interrupts() -> Iterator[None]:
         return
     from multiprocessing import resource_tracker  # noqa: PLC0415  # not on every system
 
-    resource_tracker.ensure_running()  # starting it lets interrupts through again
+    with _environment(_NO_LEAKS):
+        resource_tracker.ensure_running()  # starting it lets interrupts through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
