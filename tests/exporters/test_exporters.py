@@ -150,6 +150,28 @@ def test_a_trace_bakes_in_what_python_decided_and_a_script_does_not(name: str, t
     assert bool(np.greater(answer, 0).all()) is keeps
 
 
+class Partly(nn.Module):
+    """Part of it is TorchScript, as where a team's model has one that another team shipped."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = torch.jit.script(Tiny().eval())
+
+    def forward(self, image: torch.Tensor) -> torch.Tensor:
+        scores: torch.Tensor = self.inner(image)
+        return scores * 2
+
+
+@pytest.mark.parametrize("name", ["trace", "script", "onnx-torchscript"])
+def test_a_model_that_holds_torchscript_is_exported_all_the_same(name: str, tmp_path: Path) -> None:
+    module = Partly().eval()
+    artifact = exported(name, job(tmp_path / "made", module))
+    session = RUNTIMES.get(EXPORTERS.get(name).runtime).open(artifact, SessionOptions(1, ("image",)))
+    inputs = images(3, seed=5)
+    expected = module(torch.from_numpy(inputs)).detach().numpy()
+    assert np.allclose(session.run({"image": inputs})["output"], expected, rtol=1e-4, atol=1e-5)
+
+
 class Named(nn.Module):
     def forward(self, image: torch.Tensor) -> dict[str, torch.Tensor]:
         return {"image": image + 1, "scores": image.mean((1, 2, 3))}

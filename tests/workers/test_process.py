@@ -301,6 +301,19 @@ def test_children_end_when_their_parent_is_killed(tmp_path: Path) -> None:
             ),
             "RuntimeError: RuntimeError: sizes 3 and 4",
         ),
+        (
+            RuntimeError("\npad(Tensor input, int[] pad) -> Tensor:\nExpected a value of type 'List[int]'.\n:\n  File"),
+            "RuntimeError: pad(Tensor input, int[] pad) -> Tensor: Expected a value of type 'List[int]'.",
+        ),
+        (
+            RuntimeError(
+                "Failed to export the model with torch.export.\n## Exception summary\n"
+                "<class 'ValueError'>: Found the following conflicts:\n- inferred a static shape\n- another"
+            ),
+            "RuntimeError: Found the following conflicts: inferred a static shape",
+        ),
+        (RuntimeError("Tried to trace <Net object at 0x55ffc7b9cca0>"), "RuntimeError: Tried to trace <Net object>"),
+        (ValueError("nothing follows:"), "ValueError: nothing follows:"),
         (ValueError("Traceback"), "ValueError: Traceback"),
         (ValueError(), "ValueError"),
         (KeyError("x"), "KeyError: 'x'"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import torch
+from torch import nn
 
 from parity.exporters.base import Exported, ExportJob
 from parity.exporters.onnx import graph_outputs
@@ -36,7 +37,7 @@ class OnnxTorchScriptExporter:
         with torch.no_grad():
             torch.onnx.export(
                 # It passes every optional argument by position, keyword-only ones as well.
-                taking_inputs_alone(job.module, job.signature.names),
+                _traced_if_scripted(taking_inputs_alone(job.module, job.signature.names), job.example),
                 job.example,
                 str(job.folder / "model.onnx"),
                 dynamo=False,
@@ -46,3 +47,15 @@ class OnnxTorchScriptExporter:
                 opset_version=OPSET,
             )
         return Exported("model.onnx")
+
+
+def _traced_if_scripted(module: nn.Module, example: tuple[torch.Tensor, ...]) -> nn.Module:
+    """The module, traced beforehand where part of it is TorchScript already.
+
+    The exporter's own trace does not know such a part, and ends with "not part of the active trace".
+    """
+    inner = (each for each in module.modules() if each is not module)
+    if not any(isinstance(each, torch.jit.ScriptModule) for each in inner):
+        return module
+    traced: nn.Module = torch.jit.trace(module, example, strict=False, check_trace=False)
+    return traced

@@ -75,9 +75,10 @@ def perform(task: Callable[..., Any], args: tuple[Any, ...]) -> Reply:
 def useful_line(error: BaseException) -> str:
     """The one line of an exception that tells a reader most: its type and its first line with words.
 
-    An exporter's own exception may only say that it failed; then it is that of its cause.
+    An exporter's own exception may only say that it failed; then it is that of its cause. A line that ends with a
+    colon announces the next one, and both are told.
     """
-    text = _COLOURS.sub("", str(error))
+    text = _NOISE.sub("", str(error))
     if text.startswith(_SAYS_NOTHING) and error.__cause__ is not None:
         return useful_line(error.__cause__)
     lines = [line.strip() for line in text.splitlines() if any(letter.isalnum() for letter in line)]
@@ -85,12 +86,15 @@ def useful_line(error: BaseException) -> str:
         lines = lines[-1:]  # the source comes first, and what went wrong in it last
     informative = [line for line in lines if not line.startswith(_PREAMBLE)]
     first = next(iter(informative or lines), "")
+    if first.endswith(":") and first != lines[-1]:
+        first = f"{first} {lines[lines.index(first) + 1].lstrip('- ')}"
     return f"{type(error).__name__}: {first}"[:400] if first else type(error).__name__
 
 
 _PREAMBLE = ("Failed to export the model", "The above", "Traceback", "This is step", "## Exception summary", "- ")
 _SAYS_NOTHING = ("Failed to convert the exported program", "Failed to decompose", "Error when translating node")
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_NOISE = re.compile(r"\x1b\[[0-9;]*m|^<class '[\w.]+'>: | at 0x[0-9a-f]+", re.MULTILINE)
+"""Colours, what an exporter writes before the message of an exception that it quotes, and addresses."""
 _TORCHSCRIPT = "The following operation failed in the TorchScript interpreter"
 
 
