@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Compiled timings and goldens are made with what constraints.txt pins; ranges are in pyproject.toml.
 INSTALLED := $(VENV)/.installed
 
-.PHONY: report test check suites format clean
+.PHONY: report test check suites zoo format clean
 
 report: $(INSTALLED)
 	$(BIN)/parity report examples/digits/model.pt
@@ -21,6 +21,11 @@ check: $(INSTALLED)
 
 suites: $(INSTALLED)
 	$(BIN)/pytest suites
+
+# The trained models of suites/zoo: their packages hold the weights, about 300 MB in all.
+zoo: $(INSTALLED)
+	$(BIN)/python -m suites.zoo.install
+	$(BIN)/pytest suites/zoo
 
 format: $(INSTALLED)
 	$(BIN)/ruff check --fix .

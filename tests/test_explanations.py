@@ -14,7 +14,17 @@ from parity.explanations import MOST, explained, weighed
 from parity.models.hazards.effects import KINDS, affected
 from parity.models.signature import parse_signature
 from parity.models.spec import ModelSpec
-from parity.records import ExportFacts, Hazard, Record, ReferenceFacts, ShapeResult, Stage, Symptom, Verdict
+from parity.records import (
+    DecisionResult,
+    ExportFacts,
+    Hazard,
+    Record,
+    ReferenceFacts,
+    ShapeResult,
+    Stage,
+    Symptom,
+    Verdict,
+)
 from parity.targets import Target
 from parity.workers.process import Outcome
 
@@ -91,6 +101,15 @@ def test_a_quantized_model_that_was_saved_by_tracing_is_explained_as_a_trace() -
     export = ExportFacts(seconds=1.0, bytes=1, sha256="", cached=False, notes=("saved by tracing, since …",))
     assert explain("int8-dynamic", MISMATCH, hazard("branch")) == ()
     assert len(explain("int8-dynamic", MISMATCH, hazard("branch"), export=export)) == 1
+
+
+def test_a_quantized_target_that_only_decides_otherwise_is_explained_by_nothing_but_its_precision() -> None:
+    lost = (DecisionResult(output="embedding", metric="cosine", value=0.9, limit=0.98, verdict=Verdict.FAIL),)
+    exact, quantized = {**MISMATCH, "decisions": lost}, {**MISMATCH, "decisions": lost, "precision": "int8"}
+    assert explain("onnx-int8-static", quantized, hazard("size-branch")) == ()
+    assert explain("onnx", exact, hazard("size-branch"))
+    shape = ShapeResult(batch=3, symptom=Symptom.EXCEPTION, verdict=Verdict.FAIL)
+    assert explain("onnx-int8-static", quantized, hazard("size-branch"), shapes=(shape,))
 
 
 def test_there_are_few_explanations_however_many_hazards_there_are() -> None:

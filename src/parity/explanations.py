@@ -41,7 +41,7 @@ def explained(record: Record, target: Target, reference: ReferenceFacts) -> tupl
         )[:MOST]
     if record.verdict is not Verdict.FAIL or record.symptom not in (Symptom.MISMATCH, Symptom.EXCEPTION):
         return ()
-    if record.stage not in (Stage.EXPORT, Stage.OPEN, Stage.RUN, Stage.COMPARE):
+    if record.stage not in (Stage.EXPORT, Stage.OPEN, Stage.RUN, Stage.COMPARE) or _costs_precision_alone(record):
         return ()
     found = []
     for hazard in _likeliest_first(reference.hazards, record):
@@ -102,6 +102,16 @@ def weights_told(facts: WeightFacts, artifact: Artifact) -> str:
         f"{len(facts.other)} of {facts.compared} weights that carry the model's parameter names hold other numbers "
         f"(first: {facts.other[0]}): {why}"
     )
+
+
+def _costs_precision_alone(record: Record) -> bool:
+    """Whether a quantized target decides too much otherwise and does nothing else wrong: that is what rounding does.
+
+    What was captured wrongly shows in the exact targets that were captured alike, and is explained there.
+    """
+    decisions = {each.verdict for each in record.decisions}
+    others = {each.verdict for results in (record.numeric, record.shapes, record.behaviour) for each in results}
+    return record.precision in QUANTIZED and Verdict.FAIL in decisions and Verdict.FAIL not in others
 
 
 def _told(hazard: Hazard) -> str:

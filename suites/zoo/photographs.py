@@ -58,7 +58,5 @@ def boxes(n: int, seed: int) -> list[Box]:
         photograph = int(rng.integers(len(shapes)))
         height, width, _ = shapes[photograph]
         side = int(rng.integers(24, 240))
-        drawn.setdefault(
-            Box(photograph, int(rng.integers(height - side)), int(rng.integers(width - side)), side)
-        )
+        drawn.setdefault(Box(photograph, int(rng.integers(height - side)), int(rng.integers(width - side)), side))
     return list(drawn)

