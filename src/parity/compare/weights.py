@@ -46,8 +46,9 @@ def compare_weights(
 ) -> WeightFacts:
     """Hold an artifact's weights against the model's.
 
-    Folding a normalisation into the layer before it multiplies each of its output channels by a number, and changes
-    its bias by anything: such a layer counts as the same.
+    Folding a normalisation into a layer multiplies each of its channels by a number, and changes its bias by anything:
+    such a layer counts as the same, as long as no more layers have their output channels scaled than normalisations
+    have gone.
 
     Args:
         theirs: By name, as the artifact has them; those without the model's name are passed over.
@@ -56,7 +57,7 @@ def compare_weights(
             ones within the graph are not; suspicion then rests on them alone.
     """
     alike: dict[str, bool] = {}
-    folded: set[str] = set()
+    scaled: dict[str, int] = {}
     for name, array in ours.items():
         held = _of_shape(theirs.get(name), array)
         if held is None or array.dtype.kind != "f":
@@ -65,11 +66,14 @@ def compare_weights(
         if _same(wide, other, tolerance):
             if np.ptp(wide) > 0:
                 alike[name] = True
-        elif wide.ndim >= _MATRIX and _scaled(wide, other, tolerance):
-            alike[name] = True
-            folded.add(name.rpartition(".")[0])
-        else:
-            alike[name] = False
+            continue
+        axis = _scaled_axis(wide, other, tolerance)
+        alike[name] = False
+        if axis is not None:
+            scaled[name] = axis
+    if sum(axis == 0 for axis in scaled.values()) <= _gone(theirs, ours):
+        alike |= dict.fromkeys(scaled, True)
+    folded = {name.rpartition(".")[0] for name in scaled if alike[name]}
     counted = {name: same for name, same in alike.items() if same or not _explained(ours[name], name, folded)}
     other_names = tuple(name for name, same in counted.items() if not same)
     among = [name for name in counted if name in beside] or list(counted)
@@ -108,9 +112,18 @@ def _same(ours: npt.NDArray[np.float64], theirs: npt.NDArray[np.float64], tolera
     return bool(np.abs(ours - theirs).max() <= tolerance * np.abs(ours).max(initial=0.0))
 
 
-def _scaled(ours: npt.NDArray[np.float64], theirs: npt.NDArray[np.float64], tolerance: float) -> bool:
-    """Whether each channel along one of the first two axes is the model's times a number."""
-    for axis in (0, 1):
+def _gone(theirs: Mapping[str, Array], ours: Mapping[str, Array]) -> int:
+    """How many layers that hold vectors alone, as normalisations do, have left nothing under their names."""
+    layers: dict[str, list[str]] = {}
+    for name in ours:
+        layers.setdefault(name.rpartition(".")[0], []).append(name)
+    vectors = [names for names in layers.values() if {ours[name].ndim for name in names} <= {0, 1}]
+    return sum(not any(name in theirs for name in names) for names in vectors)
+
+
+def _scaled_axis(ours: npt.NDArray[np.float64], theirs: npt.NDArray[np.float64], tolerance: float) -> int | None:
+    """The axis, 0 for the output channels or 1, along which each channel is the model's times a number; else None."""
+    for axis in (0, 1) if ours.ndim >= _MATRIX else ():
         one, other = (np.moveaxis(each, axis, 0).reshape(each.shape[axis], -1) for each in (ours, theirs))
         if one.shape[1] < _MATRIX:  # one number is always a multiple of another
             continue
@@ -118,5 +131,5 @@ def _scaled(ours: npt.NDArray[np.float64], theirs: npt.NDArray[np.float64], tole
         scales = (one * other).sum(axis=1, keepdims=True) / np.where(energy > 0, energy, 1.0)
         peak = np.abs(other).max(axis=1, keepdims=True)
         if bool((np.abs(other - scales * one) <= tolerance * np.maximum(peak, np.abs(scales * one).max())).all()):
-            return True
-    return False
+            return axis
+    return None
