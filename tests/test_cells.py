@@ -68,6 +68,15 @@ def test_a_doubtful_match_stands_in_the_message_of_a_failure(made: Case) -> None
     assert broken.message.endswith("Invalid rank; 'a' and 'b' may be exchanged")
 
 
+def test_a_refused_size_is_put_down_to_the_dimension_that_became_a_constant(made: Case) -> None:
+    constant = BehaviourFinding(kind="constant_dimension", name="input x", detail="N became the constant 1")
+    record = judge(made, EXACT, failed={"h0": "Got invalid dimensions"}, observed=(constant,))
+    assert record.message == "input x: N became the constant 1: a call of 40 samples: Got invalid dimensions"
+    healthy = replace(constant, name="N", detail=None)
+    record = judge(made, EXACT, failed={"h0": "Got invalid dimensions"}, observed=(healthy,))
+    assert record.message == "a call of 40 samples: Got invalid dimensions"
+
+
 def test_a_doubtful_match_that_the_numbers_confirm_is_no_fault(made: Case) -> None:
     record = judge(made, EXACT, observed=(DOUBTFUL,))
     assert (record.verdict, record.message) == (Verdict.PASS, "")

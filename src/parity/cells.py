@@ -112,7 +112,10 @@ def judge_cell(cell: Cell, reference: Reference) -> Record:
         behaviour=behaviour,
     )
     if broken:
-        message = f"a call of {len(broken[0].samples)} samples: {cell.failed[broken[0].id]}{_doubts(cell)}"
+        raised = f"a call of {len(broken[0].samples)} samples: {cell.failed[broken[0].id]}{_doubts(cell)}"
+        # A runtime that refuses a size says so in its own words, and rarely which dimension it took for a constant.
+        constants = [each.message for each in causes if each.kind == CONSTANT_DIMENSION and each.message]
+        message = ": ".join([*constants[:1], raised])
         return replace(record, verdict=Verdict.FAIL, stage=Stage.RUN, symptom=Symptom.EXCEPTION, message=message)
     if reference.facts.unstable:
         return _undecided(record, f"the reference is not deterministic: {reference.facts.unstable}")

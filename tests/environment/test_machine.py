@@ -103,14 +103,3 @@ def test_the_environment_says_what_torch_was_built_with_and_which_variables_are_
 def test_more_packages_are_recorded_than_artifacts_are_told_apart_by() -> None:
     assert set(packages.versions()) <= set(packages.PACKAGES)
     assert "scipy" in environment.environment(1)["versions"]
-
-
-def test_a_torch_without_cuda_says_so_when_a_gpu_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    import torch
-
-    monkeypatch.setattr(torch.version, "cuda", None)
-    assert environment.cuda().reason == "torch is built without CUDA"
-    with pytest.raises(UsageError, match="there is no GPU to run on") as caught:
-        usable_device("cuda")
-    assert caught.value.got is not None
-    assert "built without CUDA" in caught.value.got

@@ -36,6 +36,13 @@ def test_asking_for_a_gpu_that_is_not_there_says_why_and_what_to_type() -> None:
     assert raised.value.hint == "--device cpu"
 
 
+def test_a_torch_without_cuda_is_refused_a_gpu_for_that_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.version, "cuda", None)
+    with pytest.raises(UsageError, match="there is no GPU to run on") as raised:
+        parity.report("no-model-is-needed:to_say_so", inputs=["x: float32[N, 3]"], device="cuda")
+    assert raised.value.got == "unavailable: torch is built without CUDA"
+
+
 def test_a_device_of_another_name_is_refused() -> None:
     with pytest.raises(UsageError, match="no such device"):
         parity.report("no-model-is-needed:to_say_so", inputs=["x: float32[N, 3]"], device="tpu")
