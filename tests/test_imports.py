@@ -157,6 +157,17 @@ def test_listing_exporters_and_runtimes_loads_neither_torch_nor_onnx() -> None:
     assert fresh(code) == "[]"
 
 
+@pytest.mark.parametrize("package", ["samples", "compare", "gates", "records", "reports"])
+def test_what_reads_and_judges_numbers_loads_no_torch(package: str) -> None:
+    code = (
+        f"import importlib, pkgutil, sys, parity.{package} as package\n"
+        "for each in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):\n"
+        "    importlib.import_module(each.name)\n"
+        "print(sorted({'torch', 'torchvision', 'PIL'} & set(sys.modules)))"
+    )
+    assert fresh(code) == "[]"
+
+
 PUBLIC = {"ParityError", "Report", "Verdict", "__version__", "register", "report"}
 
 

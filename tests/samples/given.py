@@ -108,6 +108,10 @@ def plain_numbers() -> Any:
     return [[0, 1.5], [2, 3]]
 
 
+def nested() -> Any:
+    return torch.nested.nested_tensor([torch.zeros(2), torch.ones(3)])
+
+
 def ragged() -> Any:
     return {"x": [[1], [2, 3]], "y": [0, 1]}
 

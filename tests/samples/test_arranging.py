@@ -109,6 +109,10 @@ def test_plain_lists_may_differ_in_length(tmp_path: Path) -> None:
     assert read(f"{given.HERE}:ragged", parse_signature("x: int64[N, T]"), tmp_path) == ([[1], [2, 3]], [0, 1])
 
 
+def test_a_nested_tensor_has_samples_of_different_sizes(tmp_path: Path) -> None:
+    assert infer_inputs(f"{given.HERE}:nested", tmp_path) == ("x: float32[N, T in 2..3]",)
+
+
 def test_no_sample_at_all_is_no_sample(tmp_path: Path) -> None:
     assert read(f"{given.HERE}:empty", ONE, tmp_path) == ([], None)
 

@@ -106,7 +106,13 @@ def test_a_member_that_ends_before_its_header_says_is_a_sample_error(tmp_path: P
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [(b"no array at all", "magic"), (b"\x93NUMPY\x09\x00" + bytes(200), "version"), (b"\x93NUMPY\x01\x00", "EOF")],
+    [
+        (b"no array at all", "magic"),
+        (b"\x93NUMPY\x09\x00" + bytes(200), "version"),
+        (b"\x93NUMPY\x01\x00", "EOF"),
+        (b"\x93NUMPY\x01\x00\x09\x00{'descr': ", "damaged"),
+        (b"\x93NUMPY\x01\x00\x04\x00{)} ", "damaged"),
+    ],
 )
 def test_a_member_that_is_no_array_is_a_sample_error(tmp_path: Path, content: bytes, says: str) -> None:
     with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:

@@ -116,6 +116,21 @@ def test_a_torchscript_archive_is_a_model(tmp_path: Path) -> None:
         read("x.pt", ONE, tmp_path)
 
 
+@pytest.mark.parametrize("legacy", [False, True])
+def test_bytes_that_were_changed_raise_nothing_but_a_sample_error(tmp_path: Path, *, legacy: bool) -> None:
+    path = tmp_path / "x.pt"
+    torch.save({"x": X}, path, _use_new_zipfile_serialization=not legacy)
+    content = path.read_bytes()
+    refused = 0
+    for place in range(0, len(content), 9):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 0x5A]) + content[place + 1 :])
+        try:
+            read("x.pt", ONE, tmp_path)
+        except SampleError:
+            refused += 1
+    assert refused
+
+
 @pytest.mark.parametrize("suffix", ["pt", "safetensors"])
 @pytest.mark.parametrize("part", [0.2, 0.9])
 def test_a_file_that_was_cut_off_is_a_sample_error(tmp_path: Path, suffix: str, part: float) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from parity.arrays import digest
 from parity.errors import SampleError
 from parity.samples.rows import Column, Columns, Held, Key, Row, Rows, Source, is_label
-from parity.samples.values import array_of, is_array, is_image, is_plain
+from parity.samples.values import apart, array_of, is_array, is_image, is_plain
 
 Prepare = Callable[[Any, str], Mapping[Key, Any]]
 """What makes the values of a sample from a picture; the text says where the picture is, for messages."""
@@ -35,11 +35,12 @@ def arrange(held: Any, where: str, inputs: int | None = None, prepare: Prepare |
     Raises:
         SampleError: it is nothing of these.
     """
+    held = apart(held)
     if prepare is not None and (isinstance(held, Mapping) or is_array(held)):
         raise no_pictures(where)
     if isinstance(held, Mapping):
         arrays: dict[Key, Column] = {
-            str(name): Held(value, f"{where}, {name!r}")
+            str(name): Held(apart(value), f"{where}, {name!r}")
             for name, value in held.items()
             if is_array(value) or isinstance(value, list | tuple)
         }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -16,6 +18,13 @@ from numpy.lib import format as npy
 
 from parity.arrays import Array
 from parity.errors import SampleError
+
+_DAMAGED = (
+    *(ValueError, OSError, EOFError, KeyError, TypeError, IndexError, MemoryError, struct.error),
+    *(zipfile.BadZipFile, zlib.error, RuntimeError),  # the last for a member that is encrypted, or compressed otherwise
+    *(tokenize.TokenError, SyntaxError),  # of a header, which NumPy reads as Python
+)
+"""What reading a damaged file raises."""
 
 _SKIP = 1 << 20
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -114,6 +123,5 @@ def _read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.
 def _reading(path: Path) -> Iterator[None]:
     try:
         yield
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:
-        # RuntimeError is what zipfile raises for a member that is encrypted or compressed in a way it does not know.
+    except _DAMAGED as error:
         raise SampleError(f"the sample file is damaged or holds no plain arrays: {error}", where=str(path)) from error

@@ -57,7 +57,7 @@ def _archive_kind(path: Path) -> str:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise SampleError(
             f"the sample file is damaged, or was cut off: {error}", where=str(path), hint="copy or save it again"
         ) from error

@@ -54,7 +54,7 @@ class _Last(enum.Enum):
 
 
 def _last(values: Mapping[Key, Any]) -> _Last:
-    last = list(values.values())[-1]
+    last = next(reversed(list(values.values())), None)
     if last is None or isinstance(last, str | bytes | Mapping):
         return _Last.OTHER
     return _Last.NUMBER if is_label(last) and not np.shape(array_of(last, "")) else _Last.INPUT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import pickle
+import struct
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -18,6 +19,12 @@ from parity.errors import SampleError
 from parity.models.signature import DTYPES
 from parity.samples.rows import Column, Columns, Key
 from parity.samples.values import array_of
+
+_DAMAGED = (
+    *(RuntimeError, OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError),
+    *(MemoryError, struct.error, zipfile.BadZipFile),
+)
+"""What torch raises for a file that is damaged."""
 
 
 def load_tensors(path: Path) -> Any:
@@ -38,7 +45,7 @@ def load_tensors(path: Path) -> Any:
             allowed="tensors in dictionaries, lists and tuples", got=_reason(error),
             hint="save tensors: torch.save({'x': torch.stack(samples)}, ...)",
         ) from error  # fmt: skip
-    except (RuntimeError, OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+    except _DAMAGED as error:
         raise SampleError(f"the sample file is damaged or was cut off: {_reason(error)}", where=str(path)) from error
 
 

@@ -21,6 +21,11 @@ def is_tensor(value: object) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
+def apart(value: Any) -> Any:
+    """The tensors of a nested tensor as a list, since they differ in size; anything else as it is."""
+    return list(value.unbind()) if is_tensor(value) and value.is_nested else value
+
+
 def is_array(value: object) -> bool:
     """Whether it is a tensor, or a NumPy array or scalar: something that has a dtype and a shape."""
     return isinstance(value, np.ndarray | np.generic) or is_tensor(value)
