@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from parity.errors import ModelError
-from parity.models.architectures.history import fit_names_of_any_age, note_on_old
+from parity.models.history import fit_names_of_any_age, note_on_old
 from parity.models.keys import Renamed
 from parity.models.misfits import Misfits, advice, counted, left_out, misfits, table
 from parity.models.weights import copy_versions

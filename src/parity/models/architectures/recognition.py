@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from parity.models.architectures.history import fit_names_of_any_age
 from parity.models.architectures.index import more_templates, read_index
 from parity.models.architectures.references import Reference
 from parity.models.architectures.templates import (
@@ -16,6 +15,7 @@ from parity.models.architectures.templates import (
     missing_counters,
     without_counters,
 )
+from parity.models.history import fit_names_of_any_age
 from parity.models.keys import Renamed
 
 UNSEEN: Mapping[str, str] = {"googlenet": "transform_input", "inception_v3": "transform_input"}
