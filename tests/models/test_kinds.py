@@ -66,15 +66,22 @@ def _cut(build: Build, share: float = 0.5) -> Build:
     return lambda folder: files.cut(build(folder), "given", share)
 
 
+def _damaged_names(folder: Path) -> Path:
+    data = files.state_dict(folder).read_bytes()
+    return files.written(folder, "given", data.replace(b"/byteorder", b"/byteorde\xff"))
+
+
 REFUSED: dict[str, tuple[Build, tuple[str, ...]]] = {
     "missing": (lambda folder: folder / "nowhere.pt", ("no such model file", "parity models")),
     "empty": (_bytes(b""), ("is empty",)),
     "truncated zip": (_cut(files.state_dict), ("is truncated", "without its directory", "copy it again")),
+    "a directory that is no text": (_damaged_names, ("the model file is damaged", "copy it again")),
     "truncated safetensors": (_cut(files.safetensors, 0.9), ("safetensors file is truncated", "bytes of")),
     "a header cut in two": (_cut(files.safetensors, 0.1), ("safetensors file is truncated", "a header of")),
     "a damaged header": (_bytes(b'\x06\0\0\0\0\0\0\0{"a": }'), ("safetensors file is damaged",)),
     "truncated onnx": (_cut(files.onnx), ("ONNX file is truncated",)),
     "text": (_bytes(b"weights: none\n"), ("is text, not a model", "'weights: none'")),
+    "text of another language": (_bytes(("Überraschung " * 1000).encode()), ("is text, not a model", "Überraschung")),
     "html": (_bytes(files.HTML), ("a web page was downloaded", "'Sign in'")),
     "an error of a store": (_bytes(b"<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>"),
                             ("a web page was downloaded", "'AccessDenied'")),

@@ -20,11 +20,10 @@ from parity.models.loading import load_state
 from parity.models.pickles import Outline, is_plain_pickle, outline, stand_ins
 from parity.models.refusals import is_torchs_own, oldest_format, refusal, unread, whole_module
 from parity.models.weights import STATE_KEYS, Candidate, copy_versions, find_weights, notes_on
+from parity.models.wording import listed, printable
 
-_DAMAGED = (RuntimeError, OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, IndexError)
-"""What torch's reader raises on files that are not whole."""
-
-_SHOWN = 5
+_BESIDE = 12
+"""Names that the note lists of what lies beside the weights."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +106,11 @@ def _at(held: Any, path: tuple[str, ...]) -> Any:
 
 
 def _read_safetensors(path: Path) -> dict[str, Tensor]:
-    from safetensors import SafetensorError  # noqa: PLC0415  # only for files of its kind
-    from safetensors.torch import load_file  # noqa: PLC0415
+    from safetensors.torch import load_file  # noqa: PLC0415  # only for files of its kind
 
     try:
         return load_file(path)
-    except (SafetensorError, OSError, ValueError, KeyError) as error:
+    except Exception as error:  # a header that is no dtype's, shapes that no data has
         raise ModelError("the safetensors file is damaged", where=str(path), got=str(error),
                          hint="copy it again") from error  # fmt: skip
 
@@ -134,7 +132,7 @@ def _read_safely(path: Path) -> State | ModelError:
             read = _quietly(file, weights_only=True)
     except pickle.UnpicklingError as error:
         return whole_module(path, held) or _unreadable(path, error)
-    except _DAMAGED as error:
+    except Exception as error:  # on a damaged file torch raises anything, a failed assertion as well
         raise _damaged(path, error) from error
     module = whole_module(path, held)
     if module is not None and not any(set(candidate.path) & set(STATE_KEYS) for candidate in find_weights(read)):
@@ -155,8 +153,7 @@ def _unread_note(held: Outline) -> tuple[str, ...]:
     names = unread(held)
     if not names:
         return ()
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return (f"objects beside the weights were not read: {', '.join(names[:_SHOWN])}{more}",)
+    return (f"objects beside the weights were not read: {listed(names)}",)
 
 
 def _unreadable(path: Path, error: pickle.UnpicklingError) -> ModelError:
@@ -168,7 +165,7 @@ def _unreadable(path: Path, error: pickle.UnpicklingError) -> ModelError:
         "the model file holds more than tensors, and torch does not read it without running code of its own",
         where=str(path),
         allowed="torch.save(model.state_dict(), ...)",
-        got=reason.partition(" was not an allowed global")[0][:200],
+        got=printable(reason.partition(" was not an allowed global")[0][:200]),
         hint="save model.state_dict() instead, or add --trust-pickle if you trust whoever made the file",
     )
 
@@ -222,7 +219,7 @@ def _state(held: Any, path: Path) -> State:
         raise ModelError(
             "no weights were found in the model file",
             where=str(path),
-            allowed=f"a state_dict, or one under {', '.join(map(repr, STATE_KEYS[:_SHOWN]))}, …",
+            allowed=f"a state_dict, or one under {listed(map(repr, STATE_KEYS))}",
             got=_told(held),
             hint="save the weights: torch.save(model.state_dict(), ...)",
         )
@@ -238,12 +235,11 @@ def _notes(held: Any, chosen: Candidate, others: Sequence[Candidate]) -> tuple[s
         notes.append(f"weights taken from a pickled {type(held).__name__}")
     elif chosen.path:
         top = [str(key) for key in held if str(key) != chosen.path[0]] if isinstance(held, Mapping) else []
-        notes.append(f"weights taken from {chosen.name!r}; beside it: {', '.join(top) or 'nothing'}")
+        notes.append(f"weights taken from {chosen.name!r}; beside it: {listed(top, _BESIDE) or 'nothing'}")
     if chosen.left:
-        more = f" and {len(chosen.left) - _SHOWN} more" if len(chosen.left) > _SHOWN else ""
-        notes.append(f"entries that are no tensors were left out: {', '.join(chosen.left[:_SHOWN])}{more}")
+        notes.append(f"entries that are no tensors were left out: {listed(chosen.left)}")
     if others:
-        notes.append(f"the file holds weights under {', '.join(repr(other.name) for other in others[:_SHOWN])} as well;"
+        notes.append(f"the file holds weights under {listed(repr(other.name) for other in others)} as well;"
                      " they were not taken")  # fmt: skip
     return tuple(notes)
 
@@ -254,5 +250,5 @@ def _told(held: Any) -> str:
     if isinstance(held, Mapping):
         if "param_groups" in held:
             return "the state of an optimizer"
-        return f"a dictionary with {', '.join(map(repr, list(held)[:_SHOWN])) or 'nothing'}"
+        return f"a dictionary with {listed(map(repr, held)) or 'nothing'}"
     return f"a {type(held).__name__}"

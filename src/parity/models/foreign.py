@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from parity.errors import ModelError
+from parity.models.wording import listed
 
 ALLOWED = "a checkpoint of torch.save, safetensors, a TorchScript archive, or a .pt2 ExportedProgram"
 
@@ -59,8 +61,8 @@ def _of_others(path: Path, what: str, hint: str) -> ModelError:
 
 def _text(path: Path, head: bytes) -> ModelError | None:
     try:
-        # The last character may be cut in two where the head ends.
-        text = head.decode("utf-8-sig", "strict" if len(head) < _SHOWN else "ignore").strip()
+        # A decoder for pieces: the last letter may be cut in two where the head ends.
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head).strip()
     except UnicodeDecodeError:
         return None
     lower = text[:1000].lower()
@@ -92,7 +94,7 @@ def foreign_archive(path: Path, names: Sequence[str]) -> ModelError:
     models = [name for name in names if name.endswith((".pt", ".pth", ".safetensors", ".onnx", ".pt2", ".bin"))]
     if names and len(arrays) == len(names):
         return _not_a_model(path, "a NumPy archive", f"arrays are samples: parity report MODEL --samples {path}",
-                            f"{len(arrays)} arrays: {_listed(arrays)}")  # fmt: skip
+                            f"{len(arrays)} arrays: {listed(arrays)}")  # fmt: skip
     if "metadata.json" in names and any(name.endswith(".weights.h5") for name in names):
         return _of_others(path, "a Keras model", "give the PyTorch model that it was converted from")
     if any("extern_modules" in name for name in names):
@@ -101,29 +103,25 @@ def foreign_archive(path: Path, names: Sequence[str]) -> ModelError:
     if any("aotinductor" in name for name in names):
         return _not_a_model(path, "an AOTInductor package", "give the PyTorch model that it was compiled from")
     if models:
-        return _not_a_model(path, "a zip archive around a model", f"unpack it first: unzip {path}", _listed(models),
+        return _not_a_model(path, "a zip archive around a model", f"unpack it first: unzip {path}", listed(models),
                             "the model itself")  # fmt: skip
     return ModelError(
         "this file is a zip archive that holds no model",
         where=str(path),
         allowed=ALLOWED,
-        got=_listed(names) or "an empty archive",
+        got=listed(names) or "an empty archive",
         hint="check the path, or save the model again with torch.save",
     )
 
 
 def foreign_tar(path: Path, names: Sequence[str]) -> ModelError:
     """What to say of a tar archive that torch did not write."""
-    return _not_a_model(path, "a tar archive", f"unpack it first: tar xf {path}", _listed(names) or "nothing in it")
+    return _not_a_model(path, "a tar archive", f"unpack it first: tar xf {path}", listed(names) or "nothing in it")
 
 
 def foreign_pickle(path: Path, what: str) -> ModelError:
     """What to say of a pickle that is none of torch's."""
     return _of_others(path, what, "parity judges exports of PyTorch models")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")  # noqa: PLR2004  # shown
 
 
 def foreign_folder(path: Path) -> ModelError:

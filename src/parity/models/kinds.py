@@ -77,10 +77,7 @@ def _kind(path: Path, file: BinaryIO) -> str:
     head = file.read(HEAD)
     # A zip archive within another file, such as a checkpoint in a tar, does not make that one an archive.
     if head[: len(ZIP)] == ZIP:
-        if zipfile.is_zipfile(file):
-            return _zip_kind(path)
-        raise ModelError("the model file is truncated", where=str(path), got="a zip archive without its directory",
-                         hint="copy it again")  # fmt: skip
+        return _zip_kind(path, file)
     if _is_safetensors(head):
         _check_safetensors(path, file, size)
         return SAFETENSORS
@@ -104,12 +101,18 @@ def _kind(path: Path, file: BinaryIO) -> str:
     )
 
 
-def _zip_kind(path: Path) -> str:
+def _zip_kind(path: Path, file: BinaryIO) -> str:
     try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, NotImplementedError) as error:
+        if not zipfile.is_zipfile(file):
+            names = None
+        else:
+            with zipfile.ZipFile(path) as archive:
+                names = archive.namelist()
+    except Exception as error:  # names in a damaged directory are no text, to begin with
         raise ModelError("the model file is damaged", where=str(path), got=str(error), hint="copy it again") from error
+    if names is None:
+        raise ModelError("the model file is truncated", where=str(path), got="a zip archive without its directory",
+                         hint="copy it again")  # fmt: skip
     kind = archive_kind(names)
     if kind is None:
         raise foreign_archive(path, names)
@@ -120,7 +123,7 @@ def _tar_kind(path: Path) -> str:
     try:
         with tarfile.open(path, "r:") as archive:
             names = archive.getnames()
-    except tarfile.TarError as error:
+    except Exception as error:  # the same
         raise ModelError("the model file is damaged", where=str(path), got=str(error), hint="copy it again") from error
     if not OLDEST_NAMES.issubset(names):
         raise foreign_tar(path, names)

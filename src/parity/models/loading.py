@@ -15,14 +15,13 @@ from parity.models.history import fit_names_of_any_age, note_on_old
 from parity.models.keys import Renamed
 from parity.models.misfits import Misfits, advice, counted, left_out, misfits, table
 from parity.models.weights import copy_versions
+from parity.models.wording import listed
 
 _COUNTERS = ("num_batches_tracked",)
 """Buffers that checkpoints of before torch 0.4 lack, and that eval mode never reads."""
 
 _AVERAGED = "n_averaged"
 """What `torch.optim.swa_utils.AveragedModel` keeps beside the module that it wraps."""
-
-_SHOWN = 5
 
 
 def load_state(
@@ -77,9 +76,9 @@ def load_state(
         raise _misfit(module, rest, renamed, path, error) from error
     if rest:
         # Its hooks know, for one, how an older version of the module named its weights.
-        notes.append(f"these keys fit by the module's own loading code alone: {_listed(rest.keys)}")
+        notes.append(f"these keys fit by the module's own loading code alone: {listed(rest.keys)}")
     if tied:
-        notes.append(f"the module shares these with others, which the file has: {_listed(list(tied))}")
+        notes.append(f"the module shares these with others, which the file has: {listed(tied)}")
     notes += _left_out_notes(found, allowed, counters)
     notes += _dtype_notes(expected, state)
     return tuple(notes)
@@ -148,16 +147,12 @@ def _left_out_notes(found: Misfits, allowed: Sequence[str], counters: Sequence[s
     dropped = [key for key in allowed if key not in found.module]
     notes = []
     if kept:
-        notes.append(f"not from the file, but as the factory makes them: {_listed(kept)}")
+        notes.append(f"not from the file, but as the factory makes them: {listed(kept)}")
     if dropped:
-        notes.append(f"in the file, and not loaded: {_listed(dropped)}")
+        notes.append(f"in the file, and not loaded: {listed(dropped)}")
     if counters:
         notes.append(f"the file has no {_COUNTERS[0]} for {len(counters)} layers, which eval mode does not use")
     return notes
-
-
-def _listed(keys: Sequence[str]) -> str:
-    return ", ".join(keys[:_SHOWN]) + (f" and {len(keys) - _SHOWN} more" if len(keys) > _SHOWN else "")
 
 
 def _dtype_notes(expected: Mapping[str, Any], state: Mapping[str, Any]) -> list[str]:

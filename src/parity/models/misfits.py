@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 
 from parity.errors import UsageError, did_you_mean
+from parity.models.wording import printable
 
 ROWS = 8
 """Rows of the table that a message shows."""
@@ -94,6 +95,7 @@ def table(found: Misfits) -> str:
     widths = [max(len(row[column]) for row in [("in the module", "in the file", ""), *shown]) for column in (0, 1)]
     lines = [("in the module", "in the file", ""), *shown]
     text = ["  ".join((row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2])).rstrip() for row in lines]
+    text = [printable(line) for line in text]
     if len(rows) > ROWS:
         text.append(f"and {len(rows) - ROWS} more")
     return "\n".join(text)

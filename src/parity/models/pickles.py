@@ -162,8 +162,6 @@ def outline(path: Path) -> Outline:
                 file.seek(0)
             reader = _Reader(file)
             return Outline(reader.load(), reader.globals)
-    except OSError:
-        raise
     except Exception as error:  # a damaged pickle makes the machine raise whatever its words say
         first = str(error).strip().splitlines()
         raise ModelError(

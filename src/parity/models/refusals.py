@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from parity.errors import ModelError
 from parity.models.pickles import Outline, Thing
+from parity.models.wording import listed, printable
 
 HARMLESS = frozenset({
     # Containers and numbers: they make a value of their arguments and nothing else.
@@ -43,7 +44,6 @@ _LOADERS = frozenset({"torch.storage._load_from_bytes"})
 _SHARDED = ("torch.distributed.tensor.", "torch.distributed._tensor.", "torch.distributed._shard.")
 
 _TRUST = "add --trust-pickle if you trust whoever made the file"
-_SHOWN = 5
 
 
 def is_torchs_own(name: str) -> bool:
@@ -101,7 +101,7 @@ def refusal(path: Path, outline: Outline, *, plain: bool) -> ModelError | None:
             "the checkpoint holds the shards of a distributed run, not whole tensors",
             where=str(path),
             allowed="whole tensors",
-            got=sharded[0],
+            got=printable(sharded[0]),
             hint="gather them where they were trained: get_model_state_dict(model, options=StateDictOptions("
             "full_state_dict=True)), then torch.save",
         )
@@ -110,12 +110,12 @@ def refusal(path: Path, outline: Outline, *, plain: bool) -> ModelError | None:
             "this file is a plain pickle, not a checkpoint that torch.save wrote",
             where=str(path),
             allowed="torch.save(model.state_dict(), ...)",
-            got=described(outline.held) + (f"; reading it would run code: {_listed(calls)}" if calls else ""),
+            got=described(outline.held) + (f"; reading it would run code: {listed(calls)}" if calls else ""),
             hint=f"load it where it was made and torch.save its weights, or {_TRUST}",
         )
     if calls and not any(not where for where, _ in outline.modules()):
         return ModelError(
-            f"reading the model file would run code of its own: it calls {_listed(calls)}",
+            f"reading the model file would run code of its own: it calls {listed(calls)}",
             where=str(path),
             allowed="tensors, and plain values beside them",
             hint=f"save model.state_dict() instead, or {_TRUST}",
@@ -143,27 +143,23 @@ def whole_module(path: Path, outline: Outline) -> ModelError | None:
     calls = code_that_would_run(outline)
     package, _, name = kind.rpartition(".")
     return ModelError(
-        f"the model file holds a whole pickled module of class {kind}, and reading it would run code of its own",
+        f"the model file holds a whole pickled module of class {printable(kind)}, "
+        "and reading it would run code of its own",
         where=str(path),
         allowed="a state_dict: torch.save(model.state_dict(), ...)",
-        got=(f"{kind} under {where!r}" if where else f"a pickled {kind}")
-        + (f", and {_listed(others)}" if others else "")
-        + (f"; it also calls {_listed(calls)}" if calls else ""),
-        hint=f"save model.state_dict() and pass --arch {package}:{name}, or {_TRUST}",
+        got=(f"{printable(kind)} under {where!r}" if where else f"a pickled {printable(kind)}")
+        + (f", and {listed(others)}" if others else "")
+        + (f"; it also calls {listed(calls)}" if calls else ""),
+        hint=f"save model.state_dict() and pass --arch {printable(package)}:{printable(name)}, or {_TRUST}",
     )
 
 
 def described(held: object) -> str:
     """What a pickle holds, in a few words."""
     if isinstance(held, Thing):
-        return f"a pickled {held.maker}"
+        return f"a pickled {printable(held.maker)}"
     if isinstance(held, Mapping):
-        return f"a dictionary with {_listed([repr(key) for key in held]) or 'nothing in it'}"
+        return f"a dictionary with {listed([repr(key) for key in held]) or 'nothing in it'}"
     if isinstance(held, (list, tuple)):
         return f"a {type(held).__name__} of {len(held)}"
     return f"a pickled {type(held).__name__}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
