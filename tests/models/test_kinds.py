@@ -81,6 +81,7 @@ REFUSED: dict[str, tuple[Build, tuple[str, ...]]] = {
     "a damaged header": (_bytes(b'\x06\0\0\0\0\0\0\0{"a": }'), ("safetensors file is damaged",)),
     "truncated onnx": (_cut(files.onnx), ("ONNX file is truncated",)),
     "text": (_bytes(b"weights: none\n"), ("is text, not a model", "'weights: none'")),
+    "prose": (_bytes(b"The weights come\nfrom the other server\n"), ("is text, not a model",)),
     "text of another language": (_bytes(("Überraschung " * 1000).encode()), ("is text, not a model", "Überraschung")),
     "html": (_bytes(files.HTML), ("a web page was downloaded", "'Sign in'")),
     "an error of a store": (_bytes(b"<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>"),
@@ -105,6 +106,8 @@ REFUSED: dict[str, tuple[Build, tuple[str, ...]]] = {
     "distributed": (files.distributed, ("torch.distributed", "dcp_to_torch")),
     "torch.package": (_zip("net/.data/extern_modules", "net/model/model.pkl"), ("torch.package",)),
     "aotinductor": (_zip("net/data/aotinductor/model/net.so"), ("AOTInductor",)),
+    "openvino": (_bytes(b'<?xml version="1.0"?>\n<net name="Model0" version="11">'), ("OpenVINO",)),
+    "tensorrt": (_bytes(b"ftrt" + bytes(16)), ("TensorRT",)),
     "joblib": (files.joblib, ("a joblib file",)),
     "image": (_bytes(b"\x89PNG\r\n\x1a\n" + bytes(16)), ("an image", "--samples FOLDER")),
 }  # fmt: skip

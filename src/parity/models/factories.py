@@ -13,7 +13,7 @@ from parity.models.architectures import build_architecture, is_architecture
 from parity.models.architectures.references import require
 from parity.models.checkpoint import read_module
 from parity.models.programs import load_program, load_torchscript
-from parity.models.refs import resolve, source_file
+from parity.models.refs import put_on_path, resolve, source_file
 from parity.models.spec import PICKLE, PROGRAM, TORCHSCRIPT
 
 _FILES: dict[str, Callable[[Path], nn.Module]] = {TORCHSCRIPT: load_torchscript, PROGRAM: load_program}
@@ -36,6 +36,7 @@ def make_module(factory: str, root: Path, *, trust_pickle: bool = False) -> nn.M
     if scheme in _FILES:
         return _FILES[scheme](root / rest)
     if scheme == PICKLE:
+        put_on_path(root)
         return _pickled(root / rest, trust_pickle=trust_pickle)
     if is_architecture(factory):
         return build_architecture(factory, root)

@@ -17,6 +17,7 @@ _SIGNATURES: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file, such as Keras saves", "give the PyTorch model that it was converted from"),
     (4, b"TFL3", "a TensorFlow Lite model", "parity judges exports of PyTorch models; give the PyTorch model"),
     (4, b"ORTM", "a model in ONNX Runtime's own format", "give the ONNX file that it was made from as --artifact"),
+    (0, b"ftrt", "a TensorRT engine", "give the PyTorch model that it was built from"),
     (4, b"ET12", "an ExecuTorch program", "give the PyTorch model that it was lowered from"),
     (0, b"GGUF", "a GGUF file of llama.cpp", "give the PyTorch model that it was converted from"),
     (0, b"\x7fELF", "a compiled library", "give the PyTorch model that it was compiled from"),
@@ -34,6 +35,15 @@ _SIGNATURES: tuple[tuple[int, bytes, str, str], ...] = (
 
 _SAVED_MODEL = re.compile(rb"\x08[\x01-\x7f]\x12")
 """How a TensorFlow SavedModel begins: its schema version (field 1) and a graph (field 2)."""
+
+_TEXTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (re.compile(r"<net "), "an OpenVINO model", "give the PyTorch model that it was converted from"),
+    (re.compile(r'"weight_map"'), "the index of a model that lies in several files",
+     "give their folder: --arch transformers:{folder}"),
+    (re.compile(r"^(import [\w.]+$|from [\w.]+ import |class \w+.*:|def \w+\()", re.MULTILINE), "Python source",
+     "name the factory in it: parity report {path}:FACTORY"),
+)  # fmt: skip
+"""What a text has in it, what it is, and what to do."""
 
 _SHOWN = 60
 _TEXT = frozenset(range(0x20, 0x7F)) | frozenset(b"\t\n\r\f\b") | frozenset(range(0x80, 0x100))
@@ -79,11 +89,10 @@ def _text(path: Path, head: bytes) -> ModelError | None:
             got=f"a page titled {title[2].strip()[:_SHOWN]!r}" if title else "a page without a title",
             hint="download the file itself: the link may need a login, or end in /raw/ or /resolve/ instead of /blob/",
         )
-    if '"weight_map"' in text:
-        return _not_a_model(path, "the index of a model that lies in several files",
-                            f"give their folder: --arch transformers:{path.parent}")  # fmt: skip
-    if re.search(r"^(import|from) \w|^(class|def) \w", text, re.MULTILINE):
-        return _not_a_model(path, "Python source", f"name the factory in it: parity report {path}:FACTORY")
+    for pattern, what, hint in _TEXTS:
+        if pattern.search(text):
+            said = hint.format(path=path, folder=path.parent)
+            return (_of_others if "PyTorch" in hint else _not_a_model)(path, what, said)
     line = text.splitlines()[0][:_SHOWN] if text else ""
     return _not_a_model(path, "text", "check the path, or copy the file again", f"{line!r}" if line else "blank lines")
 
@@ -94,7 +103,7 @@ def foreign_archive(path: Path, names: Sequence[str]) -> ModelError:
     models = [name for name in names if name.endswith((".pt", ".pth", ".safetensors", ".onnx", ".pt2", ".bin"))]
     if names and len(arrays) == len(names):
         return _not_a_model(path, "a NumPy archive", f"arrays are samples: parity report MODEL --samples {path}",
-                            f"{len(arrays)} arrays: {listed(arrays)}")  # fmt: skip
+                            listed(arrays))  # fmt: skip
     if "metadata.json" in names and any(name.endswith(".weights.h5") for name in names):
         return _of_others(path, "a Keras model", "give the PyTorch model that it was converted from")
     if any("extern_modules" in name for name in names):

@@ -53,6 +53,12 @@ def is_reference(text: str) -> bool:
     return bool(module) and all(part.isidentifier() for part in attribute.split(".")) and len(module) > 1
 
 
+def put_on_path(root: Path) -> None:
+    """Let what lies in the project's folder be imported, by name or by a pickle that names it."""
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+
+
 def resolve(reference: str, root: Path, role: str = "object") -> Any:
     """Import what a reference names.
 
@@ -70,8 +76,7 @@ def resolve(reference: str, root: Path, role: str = "object") -> Any:
             f"this {role} cannot be read", allowed="package.module:name or path/file.py:name", got=reference
         )
     where, _, attribute = reference.rpartition(":")
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
+    put_on_path(root)
     found: Any = load_file((root / where).resolve(), root) if where.endswith(".py") else _import(where, role)
     for part in attribute.split("."):
         if not hasattr(found, part):
@@ -119,8 +124,7 @@ def load_file(path: Path, root: Path) -> ModuleType:
     Raises:
         ModelError: there is no such file, or it raises while it is imported.
     """
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
+    put_on_path(root)
     if (path.parent / "__init__.py").is_file():
         return _import_from_package(path)
     for module in list(sys.modules.values()):

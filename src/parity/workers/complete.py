@@ -13,6 +13,7 @@ from parity.models.build import build_unbound
 from parity.models.checkpoint import State, read_module, read_state
 from parity.models.draft import Draft
 from parity.models.program_inputs import program_inputs
+from parity.models.refs import put_on_path
 from parity.models.signature import parse_signature
 from parity.models.spec import PICKLE, PROGRAM, ModelSpec
 from parity.samples.sources import infer_inputs
@@ -39,6 +40,7 @@ def complete(draft: Draft) -> ModelSpec:
 
 def _with_architecture(spec: ModelSpec) -> ModelSpec:
     path = spec.root / (spec.weights or "")
+    put_on_path(spec.root)
     if not spec.factory and spec.trust_pickle and read_module(path) is not None:
         return _noted(replace(spec, factory=f"{PICKLE}:{path}", weights=None), "the module itself was in the pickle")
     state = read_state(path, trust_pickle=spec.trust_pickle)
