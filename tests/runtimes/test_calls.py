@@ -145,3 +145,4 @@ def test_an_argument_without_a_default_that_the_model_has_not_is_refused_by_name
 def test_an_input_that_the_artifact_has_not_is_said(tmp_path: Path) -> None:
     session = opened(script(tmp_path, Subtract()), "a", "b", "mask")
     assert session.facts["inputs"] == "the artifact has no mask"
+    assert session.doubts == {"inputs": "the artifact has no input for 'mask'"}  # type: ignore[attr-defined]  # the same

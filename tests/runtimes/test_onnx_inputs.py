@@ -113,3 +113,10 @@ def test_an_output_that_is_none_of_the_models_keeps_its_name(tmp_path: Path) -> 
     outputs: list[Value] = [("debug", TensorProto.FLOAT, ["N"]), ("a", TensorProto.FLOAT, ["N"])]
     artifact = saved(tmp_path, nodes, [("x", TensorProto.FLOAT, ["N"])], outputs, names=("a",))
     assert list(opened(artifact, [Port("x")]).run({"x": np.asarray([1], np.float32)})) == ["debug", "a"]
+
+
+def test_a_refused_size_is_named_with_what_the_graph_takes(tmp_path: Path) -> None:
+    session = opened(identity(tmp_path, TensorProto.FLOAT, [1, "T"]), [Port("x", "float32", (None, None))])
+    assert session.run({"x": np.ones((1, 5), np.float32)})["y"].shape == (1, 5)
+    with pytest.raises(ParityError, match=r"the graph takes x: float32\[1, \?\], and was given \[2, 5\]"):
+        session.run({"x": np.ones((2, 5), np.float32)})

@@ -147,3 +147,15 @@ def test_every_runtime_reads_some_format_and_says_whether_it_is_there() -> None:
     for name in RUNTIMES:
         assert RUNTIMES.get(name).formats
         assert str(RUNTIMES.get(name).availability())
+
+
+def test_outputs_that_only_their_position_names_are_said_and_doubtful_where_their_shapes_are_one() -> None:
+    alike = ModuleSession(lambda x: (x, -x), positional(("x",)), "cpu", outputs=("left", "right"))
+    apart = ModuleSession(lambda x: (x, x.sum()), positional(("x",)), "cpu", outputs=("left", "sum"))
+    for session in (alike, apart):
+        session.run({"x": X})
+        session.run({"x": X})
+    assert alike.facts["outputs"] == "matched by position: output_0 is left, output_1 is right"
+    assert "'output_0', 'output_1' were taken for 'left', 'right'" in alike.doubts["outputs"]
+    assert apart.facts["outputs"] == "matched by position: output_0 is left, output_1 is sum"
+    assert apart.doubts == {}

@@ -18,7 +18,8 @@ class BehaviourFinding:
     - `repeatability`: the same input given again; `name` is the output.
     - `batch_invariance`: a sample alone against the same sample in a batch; `name` is the output.
     - `excluded_shape`: an input that the signature excludes and eager refuses; `name` is its shapes.
-    - `matched`: inputs or outputs (which `name` says) that only their position tells apart, in a file made elsewhere.
+    - `matched`: inputs or outputs (which `name` says) that only their position tells apart in a file made elsewhere, or
+      inputs that it has not.
     - `died_at_excluded_shape`: the process died at such an input, and everything else was run again.
 
     `error` and `ratio` are between two answers of the target, as a numeric finding has them between target

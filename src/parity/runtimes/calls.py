@@ -12,7 +12,7 @@ from parity.errors import ParityError
 from parity.models.matching import Matching
 from parity.models.ports import Port
 from parity.runtimes.base import SessionOptions
-from parity.runtimes.inputs import doubts, input_facts, match_inputs
+from parity.runtimes.inputs import input_doubts, input_facts, match_inputs
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
@@ -113,4 +113,4 @@ def _as(kind: str, tensor: torch.Tensor) -> Any:
 
 def _matched(matching: Matching, place: Arguments) -> Call:
     names = tuple(pair.name for pair in matching.pairs)
-    return Call(names, place, input_facts(matching), doubts(matching, "inputs"))
+    return Call(names, place, input_facts(matching), input_doubts(matching))

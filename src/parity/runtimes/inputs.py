@@ -50,7 +50,14 @@ def input_facts(matching: Matching) -> dict[str, str]:
     return {"inputs": text} if text else {}
 
 
-def doubts(matching: Matching, what: str) -> dict[str, str]:
-    """The doubt about a match of inputs or outputs, by that word; empty where there is none."""
-    text = doubt(matching, what)
-    return {what: text} if text else {}
+def input_doubts(matching: Matching) -> dict[str, str]:
+    """The doubt about a match of inputs: what their order alone tells apart, and what the artifact never gets."""
+    never = f"the artifact has no input for {', '.join(map(repr, matching.missing))}" if matching.missing else None
+    text = "; ".join(part for part in (doubt(matching, "inputs"), never) if part)
+    return {"inputs": text} if text else {}
+
+
+def output_doubts(matching: Matching) -> dict[str, str]:
+    """The doubt about a match of outputs. One that is missing is compared, and needs no doubt."""
+    text = doubt(matching, "outputs")
+    return {"outputs": text} if text else {}

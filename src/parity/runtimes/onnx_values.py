@@ -9,7 +9,7 @@ import numpy as np
 
 from parity.arrays import Array
 from parity.errors import ParityError
-from parity.models.ports import Port
+from parity.models.ports import Port, same_shape
 
 _DTYPES = {"float": "float32", "double": "float64"}
 """What ONNX Runtime calls otherwise than torch does."""
@@ -32,7 +32,7 @@ def _port(name: str, kind: str, shape: list[Any] | None) -> Port:
     return Port(name, _DTYPES.get(inside, inside), dims)
 
 
-def feed(array: Array, name: str, dtype: str | None) -> Array:
+def feed(array: Array, port: Port) -> Array:
     """An array in the dtype of a graph's input: floats are rounded, integers have to fit.
 
     bfloat16, which NumPy has not, is left for `answer` to round.
@@ -40,6 +40,7 @@ def feed(array: Array, name: str, dtype: str | None) -> Array:
     Raises:
         ParityError: an integer does not fit.
     """
+    dtype = port.dtype
     if dtype in (None, "bfloat16", array.dtype.name):
         return array
     try:
@@ -51,9 +52,23 @@ def feed(array: Array, name: str, dtype: str | None) -> Array:
     if array.dtype.kind in "iu" and wanted.kind in "iu":
         cast = array.astype(wanted)
         if not np.array_equal(cast, array):
-            raise ParityError(f"the artifact's input {name} is {dtype}, and a sample holds a number that does not fit")
+            raise ParityError(
+                f"the artifact's input {port.name} is {dtype}, and a sample holds a number that does not fit"
+            )
         return cast
     return array
+
+
+def check_sizes(fed: Mapping[str, Array], known: Mapping[str, Port], refused: Exception) -> None:
+    """Say of a refused call which input the graph takes in another size; ONNX Runtime tells it in several lines.
+
+    Raises:
+        ParityError: one has another size than the graph's.
+    """
+    for name, array in fed.items():
+        if not same_shape(Port(name, dims=array.shape), known[name]):
+            got = list(array.shape)
+            raise ParityError(f"the graph takes {known[name]}, and was given {got}") from refused
 
 
 def answer(session: Any, inputs: Mapping[str, Array]) -> list[Any]:

@@ -14,9 +14,9 @@ from parity.models.matching import Matching, match_ports, told
 from parity.models.ports import Port
 from parity.registry import Availability, needs_one_of
 from parity.runtimes.base import Session, SessionOptions
-from parity.runtimes.inputs import doubts, input_facts, match_inputs
+from parity.runtimes.inputs import input_doubts, input_facts, match_inputs, output_doubts
 from parity.runtimes.onnx_refused import why_refused
-from parity.runtimes.onnx_values import answer, feed, ports
+from parity.runtimes.onnx_values import answer, check_sizes, feed, ports
 
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 
@@ -67,21 +67,25 @@ class OnnxSession:
         own = ports(session.get_inputs())
         matching = match_inputs(own, options)
         self._feeds = {pair.own: pair.name for pair in matching.pairs}
-        self._dtypes = {port.name: port.dtype for port in own}
+        self._ports = {port.name: port for port in own}
         produced = ports(session.get_outputs())
         self._outputs, matched = _output_names(produced, outputs, options.outputs)
         self._plain = not any(port.dtype == "bfloat16" for port in (*own, *produced))
         self.facts = {"provider": provider, **self._rounded(options), **input_facts(matching)}
-        self.doubts = doubts(matching, "inputs")
+        self.doubts = input_doubts(matching)
         if matched is not None:
-            self.doubts |= doubts(matched, "outputs")
+            self.doubts |= output_doubts(matched)
             said = told(matched)
             self.facts |= {"outputs": said} if said else {}
 
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """One call; a sequence or map output is refused by name."""
-        fed = {own: feed(inputs[name], own, self._dtypes[own]) for own, name in self._feeds.items()}
-        results = self._session.run(None, fed) if self._plain else answer(self._session, fed)
+        fed = {own: feed(inputs[name], self._ports[own]) for own, name in self._feeds.items()}
+        try:
+            results = self._session.run(None, fed) if self._plain else answer(self._session, fed)
+        except Exception as error:
+            check_sizes(fed, self._ports, error)
+            raise
         for name, result in zip(self._outputs, results, strict=True):
             if not isinstance(result, np.ndarray):
                 raise ParityError(f"the output {name!r} is a {type(result).__name__}, not a tensor")
@@ -92,7 +96,7 @@ class OnnxSession:
         wanted = {port.name: port.dtype for port in options.inputs}
         found: dict[str, list[str]] = {}
         for own, name in self._feeds.items():
-            dtype = self._dtypes[own]
+            dtype = self._ports[own].dtype
             if dtype in _REDUCED if wanted.get(name) is None else dtype != wanted[name]:
                 found.setdefault(str(dtype), []).append(own)
         said = [f"inputs to {dtype}: {', '.join(sorted(names))}" for dtype, names in found.items()]
