@@ -64,7 +64,7 @@ def test_memory_does_not_grow_with_the_number_of_samples(source: Callable[[Path,
         finally:
             tracemalloc.stop()
 
-    assert peak(220) - peak(20) < 200 * 1200  # bytes; a sample has 4000
+    assert peak(220) - peak(20) < 200 * 2200  # bytes; a sample has 4000, and a path and its place in the index some
 
 
 GROWTH = """
