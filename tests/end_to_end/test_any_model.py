@@ -147,3 +147,15 @@ def test_what_is_missing_is_one_message(folder: Path, model: str, options: dict[
         judged(model, "trace", **options)
     assert str(raised.value).count("\n  next:") == 1
     assert re.search(message, str(raised.value)), raised.value
+
+
+def test_a_folder_that_transformers_wrote_is_a_model(folder: Path) -> None:
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = transformers.BertConfig(vocab_size=50, max_position_embeddings=32, **sizes)
+    torch.manual_seed(0)
+    transformers.BertModel(config).save_pretrained(folder / "bert")
+    made = judged("bert", "trace")
+    assert made.model.name == "bert"
+    assert made.model.inputs[0] == "input_ids: int64[N, T in 1..32] in 0..49"
+    assert made.record("trace@torchscript").numeric

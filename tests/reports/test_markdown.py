@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 from parity.reports import markdown
@@ -42,3 +43,10 @@ def test_a_waiver_is_shown_in_the_row() -> None:
     text = markdown.render(examples.report(examples.record("trace@torchscript"), examples.waived()))
     assert "1 waived (onnx&#64;onnxruntime)" in text
     assert "waived until 2025-03-31: the resize is fixed in opset 22; without it: fail: logits" in text
+
+
+def test_what_was_done_to_have_the_model_is_told() -> None:
+    base = examples.all_pass()
+    noted = dataclasses.replace(base, model=dataclasses.replace(base.model, notes=("left out: *fc*",)))
+    assert "### Model\n\n- left out: \\*fc\\*\n" in markdown.render(noted)
+    assert "### Model" not in markdown.render(base)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from collections.abc import Callable
 
@@ -105,3 +106,16 @@ def test_ratio_and_limit_stand_over_error_and_floor() -> None:
     first = next(number for number, line in enumerate(lines) if line.startswith("trace@torchscript"))
     assert "1.05 / 10" in lines[first]
     assert "5.9e-07 / 5.6e-07" in lines[first + 1]
+
+
+def test_what_was_done_to_have_the_model_is_told_and_a_long_list_is_cut() -> None:
+    base = examples.all_pass()
+    few = dataclasses.replace(base, model=dataclasses.replace(base.model, notes=("the prefix 'module.' was removed",)))
+    lines = [line.rstrip() for line in _printed(few).splitlines()]
+    assert lines[lines.index("Model") + 1] == "  the prefix 'module.' was removed"
+    many = tuple(f"note {number}" for number in range(11))
+    text = _printed(dataclasses.replace(base, model=dataclasses.replace(base.model, notes=many)))
+    assert "note 7" in text
+    assert "note 8" not in text
+    assert "and 3 more in the report" in text
+    assert "\nModel\n" not in _printed(base)

@@ -48,13 +48,14 @@ def build_unbound(spec: ModelSpec) -> Built:
     Raises:
         ModelError: as `build` does.
     """
-    module = make_module(spec.factory, spec.root, trust_pickle=spec.trust_pickle)
-    notes: tuple[str, ...] = ()
+    made = make_module(spec.factory, spec.root, trust_pickle=spec.trust_pickle)
+    module, notes = made.module, made.notes
     if spec.weights:
         path = spec.root / spec.weights
-        notes = load_weights(module, path, trust_pickle=spec.trust_pickle, allow_missing=spec.allow_missing)
+        loaded = load_weights(module, path, trust_pickle=spec.trust_pickle, allow_missing=spec.allow_missing)
+        notes = (*notes, *loaded)
     elif is_architecture(spec.factory) and not carries_weights(spec.factory):
-        notes = ("the weights are seeded, not trained: give a file of weights as MODEL",)
+        notes = (*notes, "the weights are seeded, not trained: give a file of weights as MODEL")
     # A frozen TorchScript module has no mode any more.
     training = [
         name or type(module).__name__ for name, each in module.named_modules() if getattr(each, "training", False)

@@ -9,8 +9,9 @@ from pathlib import Path
 from torch import nn
 
 from parity.errors import ModelError, ParityError
-from parity.models.architectures import build_architecture, is_architecture
+from parity.models.architectures import is_architecture, make_architecture
 from parity.models.architectures.references import require
+from parity.models.architectures.schemes import Made
 from parity.models.checkpoint import read_module
 from parity.models.programs import load_program, load_torchscript
 from parity.models.refs import put_on_path, resolve, source_file
@@ -20,8 +21,8 @@ _FILES: dict[str, Callable[[Path], nn.Module]] = {TORCHSCRIPT: load_torchscript,
 """How a file that is a program of its own is made a module; it needs no architecture and no weights."""
 
 
-def make_module(factory: str, root: Path, *, trust_pickle: bool = False) -> nn.Module:
-    """The module that a factory reference stands for, before any weights are loaded into it.
+def make_module(factory: str, root: Path, *, trust_pickle: bool = False) -> Made:
+    """The module that a factory reference stands for, before any weights are loaded into it, and how it was made.
 
     Args:
         factory: `package.module:name`, `path/file.py:name`, an architecture such as `torchvision:resnet18`, or
@@ -34,13 +35,13 @@ def make_module(factory: str, root: Path, *, trust_pickle: bool = False) -> nn.M
     """
     scheme, _, rest = factory.partition(":")
     if scheme in _FILES:
-        return _FILES[scheme](root / rest)
+        return Made(_FILES[scheme](root / rest))
     if scheme == PICKLE:
         put_on_path(root)
-        return _pickled(root / rest, trust_pickle=trust_pickle)
+        return Made(_pickled(root / rest, trust_pickle=trust_pickle))
     if is_architecture(factory):
-        return build_architecture(factory, root)
-    return _called(factory, root)
+        return make_architecture(factory, root)
+    return Made(_called(factory, root))
 
 
 def factory_source(factory: str, root: Path) -> Path | None:

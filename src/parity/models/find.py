@@ -16,6 +16,8 @@ from parity.models.spec import TORCHSCRIPT as TORCHSCRIPT_FILE
 from parity.models.spec import ModelSpec
 from parity.settings import Settings
 
+CONFIG = "config.json"
+
 SUFFIXES = (".pt", ".pth", ".tar", ".bin", ".pt2", ".safetensors", ".onnx", ".ckpt", ".jit", ".ts")
 """What is a path even where there is no such file."""
 
@@ -62,7 +64,9 @@ def _unregistered(
     model: str, settings: Settings, arch: str | None, inputs: tuple[str, ...], known: dict[str, ModelSpec]
 ) -> Draft:
     path = Path(model)
-    if path.exists() or path.suffix in SUFFIXES:
+    if (path / CONFIG).is_file():  # a folder that transformers' save_pretrained wrote
+        model = f"transformers:{path.resolve()}"
+    elif path.exists() or path.suffix in SUFFIXES:
         return _file(path, settings, arch, inputs)
     if not is_reference(model) and not is_architecture(model):
         raise UnknownName(

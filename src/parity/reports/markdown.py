@@ -35,6 +35,8 @@ def render(report: Report) -> str:
     reading = summary.to_read(report)
     if reading:
         parts += ["### What to read", "\n".join(_reason(record) for record in reading)]
+    if report.model.notes:
+        parts += ["### Model", "\n".join(f"- {text(note)}" for note in report.model.notes)]
     hazards = report.reference.hazards
     if hazards:
         parts += ["### Hazards", "Advice: what exports may get wrong in this model.", "\n".join(map(_hazard, hazards))]

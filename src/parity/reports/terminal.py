@@ -26,6 +26,7 @@ _ROOM_FOR_MESSAGES = 130
 """Columns from which the table has a message column; below it, messages are listed under the table."""
 
 _MOST_HAZARDS = 6
+_MOST_NOTES = 8
 """In the terminal; the files have all of them."""
 
 _NARROW_NAME = 13
@@ -41,6 +42,7 @@ def print_report(report: Report, console: Console) -> None:
     rest = () if wide else tuple(each for each in report.records if each.message and each not in reading)
     for record in (*reading, *rest):
         _print_reasons(record, console)
+    _print_notes(report, console)
     _print_hazards(report, console)
     _print_golden(report, console)
     for remark in remarks(report):
@@ -127,6 +129,16 @@ def _print_reasons(record: Record, console: Console) -> None:
     if record.log:
         # A path is for copying, so it is never wrapped.
         console.print(Text(f"  log: {record.log}"), soft_wrap=True)
+
+
+def _print_notes(report: Report, console: Console) -> None:
+    """What was done to have the model: guessed, removed, left out. A reader has to know before the verdict counts."""
+    if report.model.notes:
+        console.print(Text("Model", style="bold"))
+    for note in report.model.notes[:_MOST_NOTES]:
+        console.print(Padding(Text(note), (0, 0, 0, 2)))
+    if len(report.model.notes) > _MOST_NOTES:
+        console.print(Text(f"  and {len(report.model.notes) - _MOST_NOTES} more in the report", style="dim"))
 
 
 def _print_hazards(report: Report, console: Console) -> None:
