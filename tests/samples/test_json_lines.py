@@ -54,6 +54,7 @@ def test_numbers_a_line_are_labels(tmp_path: Path) -> None:
         ("[[1, 2], [3]]", "make no array"),
         ("[1.5, 2]", "another dtype"),
         ("[99999999999999999999]", "no array of numbers"),
+        ("\x1b[31m", "got:     \\x1b[31m"),
         ("null", "this line is no sample"),
         ('[{"tokens": [1]}, {"tokens": [2]}]', "one line a sample"),
         ('{"text": "words"}', "run the tokenizer first"),

@@ -110,6 +110,12 @@ def test_a_missing_input_is_named_with_what_the_file_has(tmp_path: Path) -> None
     assert (caught.value.got, caught.value.allowed) == ("a, bb", "a, b")
 
 
+def test_names_out_of_a_file_cannot_write_to_the_terminal(tmp_path: Path) -> None:
+    with pytest.raises(SampleError) as caught:
+        read_samples(saved(tmp_path / "x.npz", **{"\x1b[2Ja": STACKED, "b\n": STACKED}), TWO, tmp_path)
+    assert caught.value.got == "\\x1b[2Ja, b\\n"
+
+
 def test_inputs_of_unequal_number_are_refused(tmp_path: Path) -> None:
     samples, _ = read_samples(saved(tmp_path / "x.npz", a=STACKED, b=np.arange(2)), TWO, tmp_path)
     with pytest.raises(SampleError, match="equally many") as caught:

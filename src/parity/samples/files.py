@@ -18,6 +18,7 @@ from numpy.lib import format as npy
 
 from parity.arrays import Array
 from parity.errors import SampleError
+from parity.models.wording import printable
 
 _DAMAGED = (
     *(ValueError, OSError, EOFError, KeyError, TypeError, IndexError, MemoryError, struct.error),
@@ -124,4 +125,6 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except _DAMAGED as error:
-        raise SampleError(f"the sample file is damaged or holds no plain arrays: {error}", where=str(path)) from error
+        raise SampleError(
+            f"the sample file is damaged or holds no plain arrays: {printable(str(error))}", where=str(path)
+        ) from error

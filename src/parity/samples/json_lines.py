@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from parity.errors import SampleError
+from parity.models.wording import printable
 from parity.samples.rows import Row, Rows
 
 _FORM = '{"input_ids": [101, 7592, 102], "label": 1} or [101, 7592, 102], one sample a line'
@@ -35,7 +36,7 @@ def _parsed(text: bytes, place: str) -> Any:
     try:
         found = json.loads(text)
     except ValueError as error:
-        shown = text.decode(errors="replace")
+        shown = printable(text.decode(errors="replace"))
         raise SampleError(
             f"this line is no JSON: {error}", where=place, allowed=_FORM,
             got=shown if len(shown) <= 60 else shown[:57] + "...",  # noqa: PLR2004  # one line of a message
@@ -43,6 +44,7 @@ def _parsed(text: bytes, place: str) -> Any:
         ) from error  # fmt: skip
     of_samples = isinstance(found, list) and any(isinstance(each, dict) for each in found)
     if of_samples or not isinstance(found, dict | list | int | float):
-        raise SampleError("this line is no sample", where=place, allowed=_FORM, got=text.decode(errors="replace")[:60],
-                          hint=_ONE_A_LINE if of_samples else None)  # fmt: skip
+        got = printable(text.decode(errors="replace")[:60])
+        hint = _ONE_A_LINE if of_samples else None
+        raise SampleError("this line is no sample", where=place, allowed=_FORM, got=got, hint=hint)
     return found

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 from parity.errors import SampleError, did_you_mean
+from parity.models.wording import printable
 
 READABLE = (
     ".npz, .npy, .pt or .pth (tensors), .safetensors, JSON lines, a folder of such arrays, a folder of images with "
@@ -67,7 +68,7 @@ def _archive_kind(path: Path) -> str:
         raise SampleError("this file is a model, not samples", where=str(path), allowed=READABLE)
     if any(name.endswith("data.pkl") for name in names):
         return TENSORS
-    inside = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")  # noqa: PLR2004  # as many as a line holds
+    inside = ", ".join(map(printable, names[:3])) + (", ..." if len(names) > 3 else "")  # noqa: PLR2004  # as many as a line holds
     raise SampleError(
         "this archive holds no arrays", where=str(path), allowed=READABLE, got=inside or "an archive of nothing",
         hint="unpack it and give the folder",

@@ -10,6 +10,7 @@ import numpy as np
 
 from parity.arrays import Array
 from parity.errors import SampleError, did_you_mean
+from parity.models import wording
 from parity.samples.values import array_of, is_array
 
 Key = str | int
@@ -178,8 +179,7 @@ def _by_position(keys: list[Key], names: Sequence[str], where: str) -> Chosen:
 
 def listed(keys: Iterable[Key]) -> str:
     """The first few names, for a message."""
-    known = list(map(str, keys))
-    return ", ".join(known[:_SHOWN]) + (f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else "") or "nothing"
+    return wording.listed(map(str, keys), _SHOWN) or "nothing"
 
 
 def _hint(missing: str, keys: list[str]) -> str | None:

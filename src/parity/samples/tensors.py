@@ -17,6 +17,7 @@ import numpy as np
 from parity.arrays import Array
 from parity.errors import SampleError
 from parity.models.signature import DTYPES
+from parity.models.wording import printable
 from parity.samples.rows import Column, Columns, Key
 from parity.samples.values import array_of
 
@@ -61,7 +62,7 @@ def _numpy_globals() -> list[Any]:
 def _reason(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = next((line for line in lines if "GLOBAL" in line), lines[0] if lines else type(error).__name__)
-    return told[:200]
+    return printable(told[:200])
 
 
 @dataclass(frozen=True)
