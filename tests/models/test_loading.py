@@ -13,6 +13,7 @@ from torch.optim.swa_utils import AveragedModel
 from torchvision import models
 
 from parity.errors import ModelError, UsageError
+from parity.models.checkpoint import read_state
 from parity.models.loading import load_state
 
 PATH = Path("w.pt")
@@ -72,6 +73,29 @@ def test_a_tensor_that_is_only_like_another_is_missing() -> None:
     target.head.weight = nn.Parameter(target.embedding.weight.detach().clone())
     with pytest.raises(ModelError, match="1 missing"):
         load_state(target, {"embedding.weight": torch.ones(5, 3)}, PATH)
+
+
+def test_one_of_several_files_is_told_by_its_name() -> None:
+    state = {"0.weight": net(1).state_dict()["0.weight"]}
+    with pytest.raises(ModelError) as caught:
+        load_state(net(2), state, Path("folder/model-00001-of-00003.safetensors"))
+    assert caught.value.hint == "this is file 1 of 3: give their folder, --arch transformers:folder"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
+def test_packed_weights_of_quantized_layers_are_loaded(tmp_path: Path) -> None:
+    def quantized(seed: int) -> nn.Module:
+        made: nn.Module = torch.ao.quantization.quantize_dynamic(net(seed), {nn.Linear}).eval()
+        return made
+
+    source, target = quantized(1), quantized(2)
+    path = tmp_path / "int8.pt"
+    torch.save({"model": source.state_dict(), "epoch": 3}, path)
+    state = read_state(path)
+    assert "0._packed_params._packed_params" in state.tensors
+    assert "0._packed_params._packed_params" not in state.shapes
+    load_state(target, state.tensors, path)
+    assert torch.equal(target(torch.ones(2, 3)), source(torch.ones(2, 3)))
 
 
 def test_keys_left_out_are_allowed_by_name_and_told() -> None:

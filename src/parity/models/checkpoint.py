@@ -28,10 +28,18 @@ _BESIDE = 12
 
 @dataclass(frozen=True)
 class State:
-    """The weights of a checkpoint, named as the file names them, and what a reader should know of them."""
+    """The weights of a checkpoint, named as the file names them, and what a reader should know of them.
+
+    The packed weights of quantized layers and the extra state of modules stand among the tensors, as in a state_dict.
+    """
 
     tensors: Mapping[str, Tensor]
     notes: tuple[str, ...] = ()
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each tensor, without what is none."""
+        return {name: tuple(each.shape) for name, each in self.tensors.items() if isinstance(each, Tensor)}
 
 
 def load_weights(

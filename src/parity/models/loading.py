@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -138,8 +139,16 @@ def _misfit(module: nn.Module, found: Misfits, renamed: Renamed, path: Path, err
         where=str(path),
         allowed=f"the {len(found.module)} keys of {name}",
         got=f"{counted(found)}{after}\n{' ' * 11}{rows}",
-        hint=advice(found),
+        hint=_part_of_several(path) or advice(found),
     )
+
+
+def _part_of_several(path: Path) -> str | None:
+    """What to do with one of the files that large models are split into; their names say so, and nothing in them."""
+    numbers = re.search(r"-(\d+)-of-(\d+)\b", path.name)
+    if numbers is None:
+        return None
+    return f"this is file {int(numbers[1])} of {int(numbers[2])}: give their folder, --arch transformers:{path.parent}"
 
 
 def _left_out_notes(found: Misfits, allowed: Sequence[str], counters: Sequence[str]) -> list[str]:

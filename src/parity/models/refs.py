@@ -113,8 +113,7 @@ def _import_from_package(path: Path) -> ModuleType:
     base = path.parent
     while (base / "__init__.py").is_file() and base.name.isidentifier():
         base = base.parent
-    if str(base) not in sys.path:
-        sys.path.insert(0, str(base))
+    put_on_path(base)
     return _import(".".join(path.relative_to(base).with_suffix("").parts), str(path))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +45,7 @@ def _with_architecture(spec: ModelSpec) -> ModelSpec:
     if not spec.factory and spec.trust_pickle and read_module(path) is not None:
         return _noted(replace(spec, factory=f"{PICKLE}:{path}", weights=None), "the module itself was in the pickle")
     state = read_state(path, trust_pickle=spec.trust_pickle)
-    shapes = {name: tuple(tensor.shape) for name, tensor in state.tensors.items()}
+    shapes = state.shapes
     if spec.factory:
         factory = fitted(spec.factory, shapes)
         return (
@@ -59,14 +60,14 @@ def _with_architecture(spec: ModelSpec) -> ModelSpec:
 
 
 def _unknown(path: Path, state: State, found: NoMatch) -> ModelError:
-    numbers = sum(tensor.numel() for tensor in state.tensors.values())
-    name, tensor = next(iter(state.tensors.items()))
+    numbers = sum(map(math.prod, state.shapes.values()))
+    name, shape = next(iter(state.shapes.items()))
     return ModelError(
         "a checkpoint holds weights and no architecture, and these weights are of none that is known",
         where=str(path),
         allowed="--arch package.module:factory, torchvision:NAME, timm:NAME or transformers:DIR, or a model in "
         "parity.toml that names this file as its weights",
-        got=f"{len(state.tensors)} tensors with {numbers:,} numbers, the first {name} {list(tensor.shape)}; {found}",
+        got=f"{len(state.tensors)} tensors with {numbers:,} numbers, the first {name} {list(shape)}; {found}",
         hint=f"parity report {path.name} --arch package.module:factory",
     )
 
