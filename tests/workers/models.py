@@ -185,6 +185,22 @@ class Tokens(nn.Module):
         return self.out(self.embed(tokens).mean(dim=1))[:, 0]
 
 
+class NoSuchRate(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        raise ValueError("no rate of 8000")
+
+
+class Scripted(nn.Module):
+    """Holds TorchScript, whose errors begin with the source."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = torch.jit.script(NoSuchRate())
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.inner(x)
+
+
 class Fails(Plain):
     def forward(self, x: torch.Tensor) -> Any:
         return super().forward(x[:, :3])

@@ -159,6 +159,12 @@ def test_a_model_that_does_not_run_on_its_samples_says_with_what_it_was_called(t
     assert caught.value.got == "x float32[8, 6]"
 
 
+def test_what_torchscript_raises_is_told_by_its_last_line_and_not_by_where_it_is(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"samples: Error: .*no rate of 8000") as caught:
+        run(tmp_path, models.Scripted)
+    assert "Traceback" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("model", "says"), [(models.Nothing, "returns no tensor"), (models.Texts, "something other than numbers")]
 )

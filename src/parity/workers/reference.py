@@ -178,7 +178,7 @@ def _eager(module: nn.Module, inputs: Mapping[str, Array], task: ReferenceTask, 
     except Exception as error:
         shapes = ", ".join(f"{name} {array.dtype.name}{list(array.shape)}" for name, array in inputs.items())
         raise ModelError(
-            f"the model does not run on its own samples: {type(error).__name__}: {str(error).strip()[:300]}",
+            f"the model does not run on its own samples: {useful_line(error)}",
             where=f"{task.spec.name}, samples {list(call.samples)[:4]}",
             got=shapes,
             hint="check the signature (--input) against the module's forward",
