@@ -10,7 +10,6 @@ from torch import nn
 
 from parity.errors import ModelError, ParityError
 from parity.models.architectures import is_architecture, make_architecture
-from parity.models.architectures.references import require
 from parity.models.architectures.schemes import Made
 from parity.models.checkpoint import read_module
 from parity.models.programs import load_program, load_torchscript
@@ -55,9 +54,9 @@ def factory_source(factory: str, root: Path) -> Path | None:
 
 
 def import_code(factory: str, root: Path) -> None:
-    """Import what a factory is defined in, which may register operators."""
+    """Import what a factory is defined in: it may register operators, and the classes that a model returns."""
     if is_architecture(factory):
-        require(factory.partition(":")[0], factory)
+        make_architecture(factory, root)  # packages import the module of a class when they make it
     else:
         factory_source(factory, root)
 
