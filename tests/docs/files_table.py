@@ -21,7 +21,7 @@ import numpy as np
 
 from parity.cli import app
 from parity.reports.schema import from_json
-from tests.models import files
+from tests.models import files, strangers
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "files.md"
 BEGIN, END = "<!-- made by tests/docs/files_table.py: begin -->\n", "<!-- end -->\n"
@@ -32,19 +32,22 @@ SHOWN = "nets"
 ARCH = ("--arch", f"{files.NETS_MODULE}:net")
 INPUT = ("--input", "x: float32[N, 6]")
 TRUST = ("--trust-pickle",)
-RUN = ("--samples", "held-out.npz", "--target", "trace", "--batch-sizes", "2", "--no-latency", "--in-process")
+IMAGE = "image: float32[N, 3, 64, 64]"
+SAMPLES = ("--samples", "held-out.npz")
+RUN = ("--target", "trace", "--batch-sizes", "2", "--no-latency", "--in-process")
 
 Build = Callable[[Path], Path]
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One row: what the file is, how it was made, and the words after its name."""
+    """One row: what the file is, how it was made, the words after its name, and whether the samples fit it."""
 
     name: str
     made: str
     build: Build
     words: tuple[str, ...] = (*ARCH, *INPUT)
+    samples: bool = True
 
 
 @dataclass(frozen=True)
@@ -60,15 +63,15 @@ def _as(build: Callable[[Path, str], Path], name: str) -> Build:
 
 
 def _bytes(name: str, data: bytes) -> Build:
-    return partial(files.written, name=name, data=data)
+    return partial(strangers.written, name=name, data=data)
 
 
 def _zip(name: str, *members: str) -> Build:
-    return lambda folder: files.zipped(folder, name, *members)
+    return lambda folder: strangers.zipped(folder, name, *members)
 
 
 def _cut(build: Build, name: str, share: float = 0.5) -> Build:
-    return lambda folder: files.cut(build(folder), name, share)
+    return lambda folder: strangers.cut(build(folder), name, share)
 
 
 def _allow(pattern: str) -> tuple[str, ...]:
@@ -98,6 +101,8 @@ TABLES: dict[str, tuple[Kind, ...]] = {
              _allow("tail.*")),
         Kind("keys of another name and shape", "a key renamed, a tensor of another size", files.misnamed),
         Kind("a state_dict without its architecture", "`torch.save(model.state_dict(), …)`", files.state_dict, INPUT),
+        Kind("a state_dict of torchvision's, without its architecture", "`squeezenet1_1(num_classes=7)`",
+             files.squeezenet, ("--input", IMAGE), samples=False),
         Kind("an optimizer's state", "`optimizer.state_dict()`", files.optimizer_only),
         Kind("no tensor at all", '`{"epoch": 3, "best": 0.9}`', files.weightless),
         Kind("weights without values", '`model.to("meta")`', files.on_meta),
@@ -119,8 +124,8 @@ TABLES: dict[str, tuple[Kind, ...]] = {
         Kind("a pickle that calls a method", "`Path.touch`, in the old format", files.runs_method),
         Kind("a plain pickle", "`pickle.dump(model.state_dict(), …)`", files.plain_pickle),
         Kind("the same, trusted", "the same", files.plain_pickle, (*ARCH, *INPUT, *TRUST)),
-        Kind("joblib", "`joblib.dump`", files.joblib),
-        Kind("the tar archive of torch 0.1", "its members, by hand", files.oldest),
+        Kind("joblib", "`joblib.dump`", strangers.joblib),
+        Kind("the tar archive of torch 0.1", "its members, by hand", strangers.oldest),
     ),
     "Damaged, or no model": (
         Kind("missing", "—", lambda folder: folder / "nowhere.pt"),
@@ -130,23 +135,24 @@ TABLES: dict[str, tuple[Kind, ...]] = {
         Kind("truncated safetensors", "nine tenths of one", _cut(files.safetensors, "cut.safetensors", 0.9)),
         Kind("truncated ONNX", "the first half of one", _cut(files.onnx, "cut-graph.pt")),
         Kind("text", "`weights: none`", _bytes("text.pt", b"weights: none\n")),
-        Kind("a web page", "a page to sign in", _bytes("page.pt", files.HTML)),
-        Kind("a git-lfs pointer", "what git leaves without lfs", _bytes("pointer.safetensors", files.LFS)),
-        Kind("random bytes", "2001 of them", _bytes("random.pt", files.RANDOM)),
+        Kind("a web page", "a page to sign in", _bytes("page.pt", strangers.HTML)),
+        Kind("a git-lfs pointer", "what git leaves without lfs", _bytes("pointer.safetensors", strangers.LFS)),
+        Kind("random bytes", "2001 of them", _bytes("random.pt", strangers.RANDOM)),
         Kind("random bytes that begin like a pickle", "`\\x80\\x02` and 2000 of them",
-             _bytes("random-pickle.pt", files.PICKLE_LIKE)),
+             _bytes("random-pickle.pt", strangers.PICKLE_LIKE)),
         Kind("a zip that holds no model", "`readme.txt` in it", _zip("archive.pt", "readme.txt")),
         Kind("a zip around a model", "`weights/net.pt` in it", _zip("packed.zip", "weights/net.pt")),
-        Kind("a tar around a model", "`tar cf packed.pth.tar net.pt`", files.tarred),
-        Kind("gzip", "`gzip`", _bytes("net.pt.gz", files.GZIPPED)),
+        Kind("a tar around a model", "`tar cf packed.pth.tar net.pt`", strangers.tarred),
+        Kind("gzip", "`gzip`", _bytes("net.pt.gz", strangers.GZIPPED)),
         Kind("a folder", "an empty one", lambda folder: _folder(folder / "empty")),
-        Kind("shards of a distributed run", "the files of `torch.distributed.checkpoint`, empty", files.distributed),
-        Kind("a TensorFlow SavedModel", "its folder", files.saved_model),
+        Kind("shards of a distributed run", "the files of `torch.distributed.checkpoint`, empty",
+             strangers.distributed),
+        Kind("a TensorFlow SavedModel", "its folder", strangers.saved_model),
         Kind("HDF5", "its first bytes", _bytes("weights.h5", b"\x89HDF\r\n\x1a\n" + bytes(16))),
         Kind("Keras", "a zip with its members", _zip("net.keras", "metadata.json", "config.json", "model.weights.h5")),
         Kind("TensorFlow Lite", "its first bytes", _bytes("net.tflite", b"\x1c\0\0\0TFL3" + bytes(16))),
-        Kind("a NumPy archive", "`numpy.savez`", files.arrays),
-        Kind("a NumPy array", "`numpy.save`", files.array),
+        Kind("a NumPy archive", "`numpy.savez`", strangers.arrays),
+        Kind("a NumPy array", "`numpy.save`", strangers.array),
         Kind("an image", "the first bytes of a PNG", _bytes("photo.png", b"\x89PNG\r\n\x1a\n" + bytes(16))),
     ),
 }  # fmt: skip
@@ -163,7 +169,8 @@ def outcome(kind: Kind) -> Outcome:
 
     with _project() as folder:
         path = kind.build(folder)
-        ran = CliRunner().invoke(app, ["report", path.name, *kind.words, *RUN, "--out", "report"])
+        samples = SAMPLES if kind.samples else ()
+        ran = CliRunner().invoke(app, ["report", path.name, *kind.words, *samples, *RUN, "--out", "report"])
         if (folder / "marker").exists():
             return Outcome(ran.exit_code, "RAN CODE OF THE FILE")
         report = folder / "report" / "report.json"
@@ -207,7 +214,7 @@ def _rows(kinds: tuple[Kind, ...]) -> str:
 
 
 def _options(words: tuple[str, ...]) -> str:
-    shown = [word for word in words if word not in INPUT]
+    shown = [word for word in words if word not in (*INPUT, IMAGE)]
     text = " ".join(f"'{word}'" if "*" in word else word for word in shown)
     return f"`{_plain(text)}`" if shown else ""
 

@@ -17,7 +17,7 @@ from parity.models.kinds import (
     check_checkpoint,
     file_kind,
 )
-from tests.models import files
+from tests.models import files, strangers
 
 Build = Callable[[Path], Path]
 
@@ -26,7 +26,7 @@ KINDS: dict[str, tuple[Build, str]] = {
     "legacy": (files.legacy, CHECKPOINT),
     "whole module": (files.whole_module, CHECKPOINT),
     "plain pickle": (files.plain_pickle, CHECKPOINT),
-    "oldest": (files.oldest, CHECKPOINT),
+    "oldest": (strangers.oldest, CHECKPOINT),
     "safetensors": (files.safetensors, SAFETENSORS),
     "torchscript": (files.torchscript, TORCHSCRIPT),
     "exported program": (files.exported_program, EXPORTED_PROGRAM),
@@ -55,20 +55,20 @@ def test_what_holds_weights_is_let_through_as_a_checkpoint_and_a_program_is_not(
 
 
 def _bytes(data: bytes) -> Build:
-    return partial(files.written, name="given", data=data)
+    return partial(strangers.written, name="given", data=data)
 
 
 def _zip(*members: str) -> Build:
-    return lambda folder: files.zipped(folder, "given", *members)
+    return lambda folder: strangers.zipped(folder, "given", *members)
 
 
 def _cut(build: Build, share: float = 0.5) -> Build:
-    return lambda folder: files.cut(build(folder), "given", share)
+    return lambda folder: strangers.cut(build(folder), "given", share)
 
 
 def _damaged_names(folder: Path) -> Path:
     data = files.state_dict(folder).read_bytes()
-    return files.written(folder, "given", data.replace(b"/byteorder", b"/byteorde\xff"))
+    return strangers.written(folder, "given", data.replace(b"/byteorder", b"/byteorde\xff"))
 
 
 REFUSED: dict[str, tuple[Build, tuple[str, ...]]] = {
@@ -83,32 +83,32 @@ REFUSED: dict[str, tuple[Build, tuple[str, ...]]] = {
     "text": (_bytes(b"weights: none\n"), ("is text, not a model", "'weights: none'")),
     "prose": (_bytes(b"The weights come\nfrom the other server\n"), ("is text, not a model",)),
     "text of another language": (_bytes(("Überraschung " * 1000).encode()), ("is text, not a model", "Überraschung")),
-    "html": (_bytes(files.HTML), ("a web page was downloaded", "'Sign in'")),
+    "html": (_bytes(strangers.HTML), ("a web page was downloaded", "'Sign in'")),
     "an error of a store": (_bytes(b"<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>"),
                             ("a web page was downloaded", "'AccessDenied'")),
-    "git-lfs": (_bytes(files.LFS), ("git-lfs pointer", "46,827,520 bytes", "git lfs pull")),
+    "git-lfs": (_bytes(strangers.LFS), ("git-lfs pointer", "46,827,520 bytes", "git lfs pull")),
     "an index": (_bytes(b'{"weight_map": {"a": "model-00001-of-00002.safetensors"}}'),
                  ("several files", "--arch transformers:")),
     "source": (_bytes(b"from torch import nn\n\nclass Net(nn.Module): ...\n"), ("Python source", ":FACTORY")),
-    "random bytes": (_bytes(files.RANDOM), ("this file is not a model", "2,001 bytes that begin with 17")),
+    "random bytes": (_bytes(strangers.RANDOM), ("this file is not a model", "2,001 bytes that begin with 17")),
     "a zip without a model": (_zip("readme.txt"), ("holds no model", "readme.txt")),
     "an empty zip": (_zip(), ("holds no model", "an empty archive")),
     "a zip around a model": (_zip("weights/net.pt"), ("zip archive around a model", "unzip", "weights/net.pt")),
-    "a tar around a model": (files.tarred, ("a tar archive", "tar xf", "net.pt")),
-    "gzip": (_bytes(files.GZIPPED), ("a gzip archive", "gunzip")),
-    "npz": (files.arrays, ("a NumPy archive", "--samples")),
-    "npy": (files.array, ("a NumPy array", "--samples")),
+    "a tar around a model": (strangers.tarred, ("a tar archive", "tar xf", "net.pt")),
+    "gzip": (_bytes(strangers.GZIPPED), ("a gzip archive", "gunzip")),
+    "npz": (strangers.arrays, ("a NumPy archive", "--samples")),
+    "npy": (strangers.array, ("a NumPy array", "--samples")),
     "hdf5": (_bytes(b"\x89HDF\r\n\x1a\n" + bytes(16)), ("HDF5", "Keras")),
     "keras": (_zip("metadata.json", "config.json", "model.weights.h5"), ("a Keras model",)),
     "tflite": (_bytes(b"\x1c\0\0\0TFL3" + bytes(16)), ("TensorFlow Lite",)),
     "saved model file": (_bytes(b"\x08\x01\x12\x10...serve...\x00\x01"), ("SavedModel",)),
-    "saved model": (files.saved_model, ("SavedModel", "PyTorch model")),
-    "distributed": (files.distributed, ("torch.distributed", "dcp_to_torch")),
+    "saved model": (strangers.saved_model, ("SavedModel", "PyTorch model")),
+    "distributed": (strangers.distributed, ("torch.distributed", "dcp_to_torch")),
     "torch.package": (_zip("net/.data/extern_modules", "net/model/model.pkl"), ("torch.package",)),
     "aotinductor": (_zip("net/data/aotinductor/model/net.so"), ("AOTInductor",)),
     "openvino": (_bytes(b'<?xml version="1.0"?>\n<net name="Model0" version="11">'), ("OpenVINO",)),
     "tensorrt": (_bytes(b"ftrt" + bytes(16)), ("TensorRT",)),
-    "joblib": (files.joblib, ("a joblib file",)),
+    "joblib": (strangers.joblib, ("a joblib file",)),
     "image": (_bytes(b"\x89PNG\r\n\x1a\n" + bytes(16)), ("an image", "--samples FOLDER")),
 }  # fmt: skip
 
@@ -152,4 +152,4 @@ def test_a_protobuf_of_another_message_is_no_onnx_file(tmp_path: Path) -> None:
     assert data[:2] == b"\x08\x08", "ir_version comes first"
     for changed in (b"\x10\x08" + data[2:], data + b"\x78\x01", data[:2]):
         with pytest.raises(ModelError, match="not a model"):
-            file_kind(files.written(tmp_path, "given.onnx", changed))
+            file_kind(strangers.written(tmp_path, "given.onnx", changed))

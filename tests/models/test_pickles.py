@@ -16,7 +16,7 @@ from torch import nn
 from parity.errors import ModelError
 from parity.models.pickles import Outline, Thing, is_plain_pickle, outline, stand_ins
 from parity.models.refusals import is_torchs_own
-from tests.models import files
+from tests.models import files, strangers
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
@@ -43,7 +43,7 @@ class Point(collections.namedtuple("Point", "x y")):  # noqa: PYI024, SLOT002  #
 
 
 def pickled(tmp_path: Path, held: Any, protocol: int = 2) -> Outline:
-    return outline(files.written(tmp_path, "held.pkl", pickle.dumps(held, protocol)))
+    return outline(strangers.written(tmp_path, "held.pkl", pickle.dumps(held, protocol)))
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -73,7 +73,7 @@ def test_an_object_keeps_its_class_and_its_state_unbuilt(tmp_path: Path, protoco
 
 
 def test_the_names_of_python_2_are_those_of_today(tmp_path: Path) -> None:
-    path = files.written(tmp_path, "old.pkl", b"c__builtin__\nxrange\n(I0\nI3\ntR.")
+    path = strangers.written(tmp_path, "old.pkl", b"c__builtin__\nxrange\n(I0\nI3\ntR.")
     path.write_bytes(b"\x80\x02" + path.read_bytes())
     assert outline(path).called == ("builtins.range",)
 
@@ -92,9 +92,9 @@ def test_the_old_format_has_the_same_outline(tmp_path: Path) -> None:
     assert outline(tmp_path / "old.pt").modules() == (("", "torch.nn.modules.activation.ReLU"),)
 
 
-@pytest.mark.parametrize("data", [b"\x80\x02.", b"\x80\x02" + bytes(20), b"\x80\x02]", files.PICKLE_LIKE])
+@pytest.mark.parametrize("data", [b"\x80\x02.", b"\x80\x02" + bytes(20), b"\x80\x02]", strangers.PICKLE_LIKE])
 def test_a_damaged_pickle_is_a_model_error(tmp_path: Path, data: bytes) -> None:
-    path = files.written(tmp_path, "damaged.pt", data)
+    path = strangers.written(tmp_path, "damaged.pt", data)
     with pytest.raises(ModelError, match="damaged or truncated") as caught:
         outline(path)
     assert caught.value.where == str(path)
