@@ -9,7 +9,7 @@ from pathlib import Path
 from torch import nn
 
 from parity.errors import ModelError, ParityError
-from parity.models.architectures import is_architecture, make_architecture
+from parity.models.architectures import import_architecture, is_architecture, make_architecture
 from parity.models.architectures.schemes import Made
 from parity.models.checkpoint import read_module
 from parity.models.programs import load_program, load_torchscript
@@ -56,7 +56,7 @@ def factory_source(factory: str, root: Path) -> Path | None:
 def import_code(factory: str, root: Path) -> None:
     """Import what a factory is defined in: it may register operators, and the classes that a model returns."""
     if is_architecture(factory):
-        make_architecture(factory, root)  # packages import the module of a class when they make it
+        import_architecture(factory, root)
     else:
         factory_source(factory, root)
 

@@ -60,6 +60,11 @@ def _with_architecture(spec: ModelSpec) -> ModelSpec:
 
 
 def _unknown(path: Path, state: State, found: NoMatch) -> ModelError:
+    if found.alternatives:
+        return ModelError(
+            "these weights fit more than one architecture", where=str(path), allowed="one that is named by --arch",
+            got=str(found), hint=found.hint,
+        )  # fmt: skip
     numbers = sum(map(math.prod, state.shapes.values()))
     name, shape = next(iter(state.shapes.items()))
     return ModelError(

@@ -208,6 +208,7 @@ def test_weights_that_fit_two_functions_are_refused_with_both(
     found = recognise(shapes(name, **arguments))
     assert isinstance(found, NoMatch)
     assert found.alternatives == tuple(f"torchvision:{each}" for each in alternatives)
+    assert ("transform_input=True where training began" in str(found)) is ("transform_input" in alternatives[0])
     assert found.hint == " or ".join(f'--arch "torchvision:{each}"' for each in alternatives)
 
 

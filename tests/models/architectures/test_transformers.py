@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -261,6 +263,27 @@ def test_pickled_weights_are_read_without_running_code(transformers: Any, tmp_pa
     torch.save({"run": Path("never-read")}, tmp_path / "pytorch_model.bin")
     with pytest.raises(ModelError, match="cannot be built"):
         build_architecture(f"transformers:{tmp_path}", HERE)
+
+
+def test_a_program_that_was_exported_is_read_once_the_code_is_imported(transformers: Any, tmp_path: Path) -> None:
+    """What such a model returns is of a type that its own module registers."""
+    bert(transformers, tmp_path)
+    module = build_architecture(f"transformers:{tmp_path}", HERE)
+    ids = torch.full((2, 8), 7)
+    torch.export.save(torch.export.export(module, (ids,)), tmp_path / "bert.pt2")
+    reading = (
+        f"import torch\nfrom pathlib import Path\nfrom parity.models.architectures import import_architecture\n"
+        f"import_architecture('transformers:{tmp_path}', Path())\n"
+        f"module = torch.export.load({str(tmp_path / 'bert.pt2')!r}).module()\n"
+        "print(sorted(module(torch.full((2, 8), 7))))"
+    )
+    for code, status in (
+        (reading, 0),
+        (reading.replace("import_architecture('", "str('").replace(", Path())", ")"), 1),
+    ):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stderr
+        assert done.stdout.strip() == ("" if status else "['logits']")
 
 
 def test_a_folder_that_is_not_there_says_what_to_do(tmp_path: Path) -> None:

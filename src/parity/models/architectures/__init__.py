@@ -24,6 +24,7 @@ __all__ = [
     "build_architecture",
     "carries_weights",
     "fitted",
+    "import_architecture",
     "is_architecture",
     "known_inputs",
     "make_architecture",
@@ -54,6 +55,17 @@ def make_architecture(reference: str, root: Path) -> Made:
     """The same, with what a reader of the report should know of how it was made."""
     scheme, text = _split(reference)
     return SCHEMES.get(scheme).build(text, root)
+
+
+def import_architecture(reference: str, root: Path) -> None:
+    """Import what defines an architecture, so that a file that was exported from it can be read.
+
+    Raises:
+        UsageError: as `build_architecture`.
+        ModelError: the same.
+    """
+    scheme, text = _split(reference)
+    SCHEMES.get(scheme).import_code(text, root)
 
 
 def carries_weights(reference: str) -> bool:

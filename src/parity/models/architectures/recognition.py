@@ -72,10 +72,15 @@ class NoMatch:
 
     def __str__(self) -> str:
         if self.alternatives:
-            return f"they fit {' and '.join(self.alternatives)}, which do not compute the same"
+            return f"they fit {' and '.join(self.alternatives)}, which do not compute the same{self._why}"
         if self.nearest is None:
             return "no torchvision architecture has even half of their names and shapes"
         return f"the nearest is {self.nearest}: {self.fitting} of the {self.keys} keys fit, and it has {self.total}"
+
+    @property
+    def _why(self) -> str:
+        flags = [flag for flag in UNSEEN.values() if any(f"{flag}=True" in each for each in self.alternatives)]
+        return f"; {flags[0]}=True where training began from torchvision's own weights" if flags else ""
 
     @property
     def hint(self) -> str | None:

@@ -42,6 +42,10 @@ class Scheme(Protocol):
         """The module, in eval mode, the same one in every process; the caller's random state is left as it is."""
         ...
 
+    def import_code(self, text: str, root: Path) -> None:
+        """Import what defines it, which may register operators, or the types that it returns."""
+        ...
+
     def known_inputs(self, text: str, root: Path) -> tuple[str, ...] | None:
         """The written inputs, in the order in which `forward` takes them, or None where nothing tells."""
         ...

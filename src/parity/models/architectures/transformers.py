@@ -77,6 +77,11 @@ class Transformers:
             raise cannot_build(where, error) from error
         return Made(module, _notes(module, loaded[0], folder))
 
+    def import_code(self, text: str, root: Path) -> None:
+        """The model's module registers what it returns; importing the package alone loads no model's module."""
+        folder = _folder(text, root, self.name)
+        _model_class(require("transformers", f"{self.name}:{text}"), _config(folder), folder)
+
     def known_inputs(self, text: str, root: Path) -> tuple[str, ...] | None:
         """From the config and the `forward` of its class; the class is built without data to see its positions."""
         from parity.models.architectures.transformers_inputs import inputs_of  # noqa: PLC0415  # torch
