@@ -159,3 +159,6 @@ def test_a_folder_that_transformers_wrote_is_a_model(folder: Path) -> None:
     assert made.model.name == "bert"
     assert made.model.inputs[0] == "input_ids: int64[N, T in 1..32] in 0..49"
     assert made.record("trace@torchscript").numeric
+    with pytest.raises(ModelError, match="no architecture") as raised:
+        judged("bert/model.safetensors", "trace")
+    assert "\n  next:    parity report bert" in str(raised.value)

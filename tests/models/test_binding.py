@@ -113,6 +113,22 @@ def test_lines_to_complete_have_what_the_first_layer_expects() -> None:
     assert suggested_inputs(Plain()) == ("x: float32[N, ...]",)
 
 
+class Rated(nn.Module):
+    def forward(self, wave: torch.Tensor, rate: int, *, loud: bool = True) -> torch.Tensor:
+        return wave * rate if loud else wave
+
+
+def test_a_number_that_is_no_tensor_is_shown_and_written_as_what_it_is() -> None:
+    for module in (Rated(), torch.jit.script(Scaled())):
+        assert suggested_inputs(module)[1] == "rate: int64[] in 0..1"
+    assert str(forward_of(Rated())) == "forward(wave, rate: int, *, loud: bool=…)"
+
+
+class Scaled(nn.Module):
+    def forward(self, wave: torch.Tensor, rate: int) -> torch.Tensor:
+        return wave * rate
+
+
 class Branching(nn.Module):
     def forward(self, x: torch.Tensor, embed: bool = False) -> torch.Tensor:  # noqa: FBT001, FBT002  # what users write
         return x * 2 if embed else x

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import nn
@@ -15,17 +16,22 @@ from parity.models.programs import by_keyword, caller, is_program, is_torchscrip
 
 _SHOWN = 4
 
+_PLAIN = {"int": "int64[] in 0..1", "float": "float32[]", "bool": "bool[]"}
+"""How a number that is no tensor is written as an input. It has no batch, so every call is one sample then."""
+
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of `forward`."""
+    """One parameter of `forward`; `plain` is its type where that is a number and no tensor."""
 
     name: str
     required: bool
     keyword_only: bool = False
+    plain: str | None = None
 
     def __str__(self) -> str:
-        return self.name if self.required else f"{self.name}=…"
+        name = self.name if self.plain is None else f"{self.name}: {self.plain}"
+        return name if self.required else f"{name}=…"
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,12 @@ def forward_of(module: nn.Module) -> Forward:
     if isinstance(module, torch.jit.ScriptModule):
         schema = module.forward.schema  # type: ignore[attr-defined]  # where torch keeps it
         arguments = [each for each in schema.arguments if each.name != "self"]
-        return Forward(tuple(Parameter(each.name, not each.has_default_value(), each.kwarg_only) for each in arguments))
+        return Forward(
+            tuple(
+                Parameter(each.name, not each.has_default_value(), each.kwarg_only, _plain(str(each.type)))
+                for each in arguments
+            )
+        )
     try:
         taken = inspect.signature(module.forward).parameters.values()
     except (TypeError, ValueError):
@@ -87,10 +98,23 @@ def forward_of(module: nn.Module) -> Forward:
     kinds = {each.kind for each in taken}
     named = [each for each in taken if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
     return Forward(
-        tuple(Parameter(each.name, each.default is each.empty, each.kind is each.KEYWORD_ONLY) for each in named),
+        tuple(
+            Parameter(
+                each.name, each.default is each.empty, each.kind is each.KEYWORD_ONLY, _plain(_written(each.annotation))
+            )
+            for each in named
+        ),
         more=inspect.Parameter.VAR_POSITIONAL in kinds,
         named_more=inspect.Parameter.VAR_KEYWORD in kinds,
     )
+
+
+def _written(annotation: Any) -> str:
+    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+
+
+def _plain(kind: str) -> str | None:
+    return kind if kind in _PLAIN else None
 
 
 def plan_passing(forward: Forward, names: Sequence[str], where: str) -> Passing:
@@ -183,8 +207,11 @@ def suggested_inputs(module: nn.Module) -> tuple[str, ...]:
     What the first layer with weights expects is filled in for the first of them; `...` stands for the rest.
     """
     forward = forward_of(module)
-    names = forward.required or forward.positional[:1] or ("x",)
-    return (f"{names[0]}: {_first_input(module)}", *(f"{name}: float32[N, ...]" for name in names[1:]))
+    needed = [each for each in forward.parameters if each.required] or list(forward.parameters[:1])
+    needed = needed or [Parameter("x", required=True)]
+    tensors = [each.name for each in needed if each.plain is None]
+    written = dict.fromkeys(tensors, "float32[N, ...]") | {name: _first_input(module) for name in tensors[:1]}
+    return tuple(f"{each.name}: {_PLAIN[each.plain] if each.plain else written[each.name]}" for each in needed)
 
 
 def _first_input(module: nn.Module) -> str:

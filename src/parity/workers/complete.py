@@ -13,6 +13,7 @@ from parity.models.binding import forward_of, suggested_inputs
 from parity.models.build import build_unbound
 from parity.models.checkpoint import State, read_module, read_state
 from parity.models.draft import Draft
+from parity.models.find import CONFIG
 from parity.models.program_inputs import program_inputs
 from parity.models.refs import put_on_path
 from parity.models.signature import parse_signature
@@ -73,8 +74,15 @@ def _unknown(path: Path, state: State, found: NoMatch) -> ModelError:
         allowed="--arch package.module:factory, torchvision:NAME, timm:NAME or transformers:DIR, or a model in "
         "parity.toml that names this file as its weights",
         got=f"{len(state.tensors)} tensors with {numbers:,} numbers, the first {name} {list(shape)}; {found}",
-        hint=f"parity report {path.name} --arch package.module:factory",
+        hint=f"parity report {as_typed(path.parent)}"
+        if (path.parent / CONFIG).is_file()
+        else f"parity report {as_typed(path)} --arch package.module:factory",
     )
+
+
+def as_typed(path: Path) -> str:
+    """A path as it can be typed where the command was: relative where that is shorter to say."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 def _with_inputs(spec: ModelSpec) -> ModelSpec:
