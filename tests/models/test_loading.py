@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -251,3 +251,23 @@ def test_the_names_of_an_older_torchvision_are_written_anew_and_said() -> None:
     assert weights.keys() != module.state_dict().keys()
     notes = load_state(models.densenet121(weights=None), weights, Path("densenet.pth"))
     assert any("names are those of an older torchvision" in note for note in notes)
+
+
+class Positions(nn.Linear):
+    """Has a buffer that it makes itself, and does not want another key."""
+
+    _keys_to_ignore_on_load_unexpected: ClassVar[list[str]] = [r"cached"]
+
+    def __init__(self) -> None:
+        super().__init__(3, 2)
+        self.register_buffer("positions", torch.arange(4), persistent=False)
+
+
+def test_keys_that_the_module_makes_or_leaves_out_itself_are_left_out_and_said() -> None:
+    weights = {**Positions().state_dict(), "positions": torch.arange(4), "cached.bias": torch.arange(4)}
+    (note,) = load_state(Positions(), weights, PATH)
+    assert note == "the module makes or leaves out these keys of the file itself: positions, cached.bias"
+    for module, key in ((nn.Linear(3, 2), "cached.bias"), (Positions(), "positions")):
+        others = {**nn.Linear(3, 2).state_dict(), key: torch.arange(4) + 1}
+        with pytest.raises(ModelError, match="does not fit"):
+            load_state(module, others, PATH)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ def load_state(
     if renamed.removed and _AVERAGED in state and _AVERAGED not in expected:
         del state[_AVERAGED]
         notes.append("the weights are an average that torch.optim.swa_utils made")
+    notes += _leave_out_own(module, state, expected)
     _check_plain(state, expected, path)
     found = misfits(*({key: _shape(value) for key, value in each.items()} for each in (expected, state)))
     allowed = left_out(found, allow_missing)
@@ -83,6 +84,25 @@ def load_state(
     notes += _left_out_notes(found, allowed, counters)
     notes += _dtype_notes(expected, state)
     return tuple(notes)
+
+
+def _leave_out_own(module: nn.Module, state: dict[str, Any], expected: Mapping[str, Any]) -> list[str]:
+    """Take out what the module makes itself, and what its class declares to be of no use to it; says so.
+
+    Older versions of transformers' classes kept their positions in a file, which are buffers that are not saved now.
+    """
+    made = {key: buffer for key, buffer in module.named_buffers() if key not in expected}
+    patterns: Iterable[str] = getattr(module, "_keys_to_ignore_on_load_unexpected", None) or ()
+    unexpected = [key for key in state if key not in expected]
+    own = [key for key in unexpected if key in made and _same(state[key], made[key])]
+    own += [key for key in unexpected if key not in own and any(re.search(pattern, key) for pattern in patterns)]
+    for key in own:
+        del state[key]
+    return [f"the module makes or leaves out these keys of the file itself: {listed(own)}"] if own else []
+
+
+def _same(value: Any, buffer: Tensor) -> bool:
+    return isinstance(value, Tensor) and value.shape == buffer.shape and torch.equal(value.to(buffer.dtype), buffer)
 
 
 def _copied(state: Mapping[str, Any]) -> dict[str, Tensor]:
