@@ -1,4 +1,7 @@
-"""The packages that hold the zoo's models: what each model needs, and whether it is here."""
+"""The packages that hold the zoo's models: what each model needs, and whether it is here.
+
+``python -m suites.zoo.packages`` says so.
+"""
 
 from __future__ import annotations
 
@@ -29,3 +32,15 @@ def availability(model: str) -> Availability:
     absent = [package for package in NEEDED[model] if not needs(package)]
     # Installed by pip alone, some of them would bring a torch of years ago.
     return Availability(reason=f"{absent[0]} is not installed: {INSTALL}") if absent else needs(*NEEDED[model])
+
+
+def main() -> int:
+    """Say what each model has, and return 1 where something is missing."""
+    found = {model: availability(model) for model in NEEDED}
+    for model, available in found.items():
+        print(f"{model}: {available}")
+    return 0 if all(found.values()) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -70,10 +70,15 @@ def archive() -> nn.Module:
     return loaded.eval()
 
 
+def network() -> nn.Module:
+    """The archive's network for 16 kHz as it is: audio [N, 576] and state [2, N, 128]."""
+    found: nn.Module = dict(archive().named_children())["_model"]
+    return found
+
+
 def sixteen() -> Frame:
-    """The archive's network for 16 kHz, with its state as an input and an output."""
-    network: nn.Module = dict(archive().named_children())["_model"]
-    return Frame(network).eval()
+    """The same with the batch first in the state, as in everything else."""
+    return Frame(network()).eval()
 
 
 def chunks(speaker: int) -> NDArray[np.float32]:
@@ -85,7 +90,7 @@ def chunks(speaker: int) -> NDArray[np.float32]:
 @functools.cache
 def followed(speaker: int) -> tuple[Sample, ...]:
     """Each call of an utterance with the state that the network had come to by then."""
-    network = sixteen()
+    called = sixteen()
     heard = np.zeros(CONTEXT, np.float32)
     state = torch.zeros(1, *STATE)
     found: list[Sample] = []
@@ -93,7 +98,7 @@ def followed(speaker: int) -> tuple[Sample, ...]:
         for chunk in chunks(speaker):
             audio = np.concatenate([heard, chunk])
             found.append({"audio": audio, "state": state[0].numpy()})
-            _, state = network(torch.from_numpy(audio)[None], state)
+            _, state = called(torch.from_numpy(audio)[None], state)
             heard = chunk[-CONTEXT:]
     return tuple(found)
 
@@ -108,6 +113,12 @@ def calibration() -> Iterator[Sample]:
     """Every third call of another voice."""
     for speaker in CALIBRATION_SPEAKERS:
         yield from followed(speaker)[::3]
+
+
+def held_out_alone() -> Iterator[Sample]:
+    """The calls of the first voice as the makers' own ONNX files take them: `input` [1, 576], `state` [2, 1, 128]."""
+    for sample in followed(HELD_OUT_SPEAKERS[0]):
+        yield {"input": sample["audio"][None], "state": sample["state"][:, None]}
 
 
 def held_out_chunks() -> dict[str, NDArray[np.float32]]:
