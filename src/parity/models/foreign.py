@@ -19,7 +19,8 @@ _SIGNATURES: tuple[tuple[int, bytes, str, str], ...] = (
     (4, b"ORTM", "a model in ONNX Runtime's own format", "give the ONNX file that it was made from as --artifact"),
     (0, b"ftrt", "a TensorRT engine", "give the PyTorch model that it was built from"),
     (4, b"ET12", "an ExecuTorch program", "give the PyTorch model that it was lowered from"),
-    (0, b"GGUF", "a GGUF file of llama.cpp", "give the PyTorch model that it was converted from"),
+    (0, b"GGUF", "a GGUF model of llama.cpp", "give the PyTorch model that it was converted from"),
+    (0, b"7767517", "an ncnn model", "give the PyTorch model that it was converted from"),
     (0, b"\x7fELF", "a compiled library", "give the PyTorch model that it was compiled from"),
     (0, b"\x1f\x8b", "a gzip archive", "unpack it first: gunzip {path}"),
     (0, b"BZh", "a bzip2 archive", "unpack it first: bunzip2 {path}"),
@@ -49,11 +50,27 @@ _SHOWN = 60
 _TEXT = frozenset(range(0x20, 0x7F)) | frozenset(b"\t\n\r\f\b") | frozenset(range(0x80, 0x100))
 
 
+def other_runtime(head: bytes) -> str | None:
+    """What a file is that begins with these bytes, where that is a model of another runtime."""
+    found = (what for offset, signature, what, hint in _SIGNATURES if _begins(head, offset, signature) and _made(hint))
+    text = (what for pattern, what, hint in _TEXTS if _made(hint) and pattern.search(head.decode("latin-1")))
+    return next(found, None) or next(text, None)
+
+
+def _begins(head: bytes, offset: int, signature: bytes) -> bool:
+    return head[offset : offset + len(signature)] == signature
+
+
+def _made(hint: str) -> bool:
+    """Whether the way on is the PyTorch model that a file was made from."""
+    return "PyTorch" in hint
+
+
 def foreign_file(path: Path, head: bytes) -> ModelError | None:
     """What to say of a file that begins with these bytes, or None where they are not known."""
     for offset, signature, what, hint in _SIGNATURES:
-        if head[offset : offset + len(signature)] == signature:
-            return (_of_others if "PyTorch" in hint else _not_a_model)(path, what, hint.format(path=path))
+        if _begins(head, offset, signature):
+            return (_of_others if _made(hint) else _not_a_model)(path, what, hint.format(path=path))
     if _SAVED_MODEL.match(head) and (b"serve" in head or b"tensorflow" in head.lower()):
         return _of_others(path, "a TensorFlow SavedModel", "give the PyTorch model that it was converted from")
     if all(byte in _TEXT for byte in head):

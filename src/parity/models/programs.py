@@ -43,7 +43,7 @@ def load_program(path: Path) -> nn.Module:
     for refusing in ("train", "eval"):  # both raise on what was exported, though they have nothing to change in it
         vars(module).pop(refusing, None)
     made: nn.Module = module
-    return made
+    return made.eval()  # a flag alone, whose value before says nothing of what was exported
 
 
 def _unguarded(module: Any) -> Any:

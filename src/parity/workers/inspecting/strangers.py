@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from parity.errors import ModelError, UsageError
+from parity.models.foreign import other_runtime
 from parity.models.kinds import CHECKPOINT, ONNX, SAFETENSORS, file_kind
 from parity.runtimes import RUNTIMES
 
 WEIGHTS = "a checkpoint: it holds weights and no program"
 _HEAD = 512
 
-
-@dataclass(frozen=True)
-class _Magic:
-    """Bytes at the beginning of a file that tell what it is."""
-
-    what: str
-    bytes: bytes
-    at: int = 0
-
-
-_FORMATS = (
-    _Magic("a TensorFlow Lite model", b"TFL3", 4),
-    _Magic("an ExecuTorch program", b"ET12", 4),
-    _Magic("a TensorRT engine", b"ftrt"),
-    _Magic("an HDF5 file, as Keras writes it", b"\x89HDF\r\n\x1a\n"),
-    _Magic("a GGUF model", b"GGUF"),
-    _Magic("a compiled library", b"\x7fELF"),
-    _Magic("an ncnn model", b"7767517"),
-)
-"""Formats of other runtimes."""
 
 _SUFFIXES = {
     ".engine": "a TensorRT engine", ".plan": "a TensorRT engine", ".trt": "a TensorRT engine",
@@ -48,9 +28,7 @@ def refuse_stranger(path: Path) -> None:
     """
     with path.open("rb") as file:
         head = file.read(_HEAD)
-    what = next((each.what for each in _FORMATS if head[each.at :].startswith(each.bytes)), None)
-    if head.lstrip()[:1] == b"<" and b"<net " in head:
-        what = "an OpenVINO model"
+    what = other_runtime(head)
     if what is not None:
         raise _unread(path, what)
     try:
