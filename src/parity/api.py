@@ -61,7 +61,7 @@ def report(
         latency: Whether to time.
         golden: Folder of goldens to hold the model against.
         out: Where reports and artifacts are written; nothing is kept where it is left out.
-        allow_missing: Patterns such as `fc.*` of keys that only one of module and checkpoint may have.
+        allow_missing: Patterns such as `fc.*` of keys that module and checkpoint need not share, or not in shape.
         trust_pickle: Read checkpoints that run code of their own; only for files whose maker is trusted.
         in_process: Run every stage in this process, for a debugger.
         device: `cpu` or `cuda`: what targets, and eager when it is timed, run on.

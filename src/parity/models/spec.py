@@ -64,7 +64,7 @@ class ModelSpec:
         preprocess: What makes an image of a folder into inputs: `torchvision:WEIGHTS`, or a reference to a callable.
         targets: The targets that the team ships, or None for all of them.
         trust_pickle: Whether reading the checkpoint may run code that it holds.
-        allow_missing: Patterns such as `fc.*` of keys that only one of module and checkpoint may have.
+        allow_missing: Patterns such as `fc.*` of keys that module and checkpoint need not share, or not in shape.
         decision: What users act on in its outputs, by output, or `*` for every output that it fits; inferred
             where it is left out.
         limits: What the gates allow.
