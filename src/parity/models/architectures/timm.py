@@ -27,11 +27,11 @@ class Timm:
         except Exception as error:
             raise cannot_build(reference, error) from error
 
-    def import_code(self, text: str, root: Path) -> None:  # noqa: ARG002
+    def import_code(self, text: str, root: Path) -> None:  # noqa: ARG002  # the protocol has it
         """The package registers its operators."""
         require("timm", f"{self.name}:{text}")
 
-    def known_inputs(self, text: str, root: Path) -> tuple[str, ...] | None:  # noqa: ARG002
+    def known_inputs(self, text: str, root: Path) -> tuple[str, ...] | None:  # noqa: ARG002  # the protocol has it
         """The size in the configuration of the weights that the name stands for, or in the arguments."""
         reference = parse_reference(self.name, text)
         timm = _timm(reference)

@@ -51,11 +51,11 @@ class Torchvision:
         except Exception as error:
             raise cannot_build(reference, error) from error
 
-    def import_code(self, text: str, root: Path) -> None:  # noqa: ARG002
+    def import_code(self, text: str, root: Path) -> None:  # noqa: ARG002  # the protocol has it
         """The package registers its operators."""
         require("torchvision", f"{self.name}:{text}")
 
-    def known_inputs(self, text: str, root: Path) -> tuple[str, ...] | None:  # noqa: ARG002
+    def known_inputs(self, text: str, root: Path) -> tuple[str, ...] | None:  # noqa: ARG002  # the protocol has it
         """Sizes of the images that the default weights were evaluated on, from torchvision's own description of them.
 
         Fixed sizes: many of these networks take others, and which ones is nothing that torchvision says.
