@@ -49,9 +49,11 @@ def test_a_long_table_ends_with_how_many_more_there_are() -> None:
         ({key: MODULE[key] for key in ("conv.weight", "conv.bias")}, "--allow-missing 'fc.*'"),
         ({key: MODULE[key] for key in MODULE if key != "fc.bias"}, "--allow-missing 'fc.bias'"),
         ({"stem.weight": "[1]"}, "another architecture"),
-        ({**MODULE, "extra": "[1]"}, "check --arch"),
+        ({**MODULE, "extra": "[1]"}, "check --arch and its arguments; to leave them out: --allow-missing 'extra'"),
+        ({**MODULE, "aux.a": "[1]", "aux.b": "[1]"}, "--allow-missing 'aux.*'"),
+        ({**MODULE, "extra": "[1]", "fc.bias": "[9]"}, "nothing is loaded in part"),
     ],
-    ids=["classes", "a layer", "a key", "nothing in common", "unexpected"],
+    ids=["classes", "a layer", "a key", "nothing in common", "unexpected", "unexpected part", "both"],
 )
 def test_the_advice_follows_from_what_does_not_fit(file: dict[str, str], says: str) -> None:
     assert says in advice(misfits(MODULE, file))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import takewhile
@@ -132,18 +132,20 @@ def advice(found: Misfits) -> str:
             f"give --arch that number, or keep what --arch makes of it: {allowing}"
         )
     if found.missing and not found.wrong and not found.unexpected:
-        return f"nothing is loaded in part; to keep what --arch makes of them: {_allowing(found)}"
+        return f"nothing is loaded in part; to keep what --arch makes of them: {_allowing(found.missing, found.module)}"
+    if found.unexpected and not found.wrong and not found.missing:
+        return f"check --arch and its arguments; to leave them out: {_allowing(found.unexpected, found.file)}"
     return "check --arch and its arguments; nothing is loaded in part"
 
 
-def _allowing(found: Misfits) -> str:
-    """The option that allows the missing keys and no other: one pattern where they are a whole part of the module."""
-    parents = [key.split(".")[:-1] for key in found.missing]
+def _allowing(keys: Sequence[str], among: Collection[str]) -> str:
+    """The option that allows these keys and no other: one pattern where they are a whole part of what they are in."""
+    parents = [key.split(".")[:-1] for key in keys]
     shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*parents, strict=False))
     prefix = ".".join(parts[0] for parts in shared)
-    part = [key for key in found.module if prefix and key.startswith(f"{prefix}.")]
-    names = [f"{prefix}.*"] if len(part) == len(found.missing) > 1 else list(found.missing[:_NAMED])
-    more = " …" if len(names) == _NAMED < len(found.missing) else ""
+    part = [key for key in among if prefix and key.startswith(f"{prefix}.")]
+    names = [f"{prefix}.*"] if len(part) == len(keys) > 1 else list(keys[:_NAMED])
+    more = " …" if len(names) == _NAMED < len(keys) else ""
     return " ".join(f"--allow-missing '{name}'" for name in names) + more
 
 
