@@ -65,6 +65,8 @@ def test_weights_are_loaded_from_a_path_relative_to_the_root(tmp_path: Path) -> 
     built = build(spec("Net", "w.pt", tmp_path))
     assert weights_digest(built.module) == weights_digest(source)
     assert weights_digest(built.module) != weights_digest(Net())
+    assert not built.module.training
+    assert built.notes == (), "a module that weights were loaded into is new, which is nothing to tell"
 
 
 def test_a_factory_that_raises_or_returns_something_else_is_a_model_error() -> None:

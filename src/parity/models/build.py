@@ -56,9 +56,11 @@ def build_unbound(spec: ModelSpec) -> Built:
         notes = (*notes, *loaded)
     elif is_architecture(spec.factory) and not carries_weights(spec.factory):
         notes = (*notes, "the weights are seeded, not trained: give a file of weights as MODEL")
-    # A frozen TorchScript module has no mode any more.
+    # What weights are loaded into is new, and as new modules are. A frozen TorchScript module has no mode any more.
     training = [
-        name or type(module).__name__ for name, each in module.named_modules() if getattr(each, "training", False)
+        name or type(module).__name__
+        for name, each in module.named_modules()
+        if not spec.weights and getattr(each, "training", False)
     ]
     return Built(module.eval(), (*spec.notes, *notes, *_training_note(training)))
 
