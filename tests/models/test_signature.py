@@ -5,7 +5,7 @@ import pytest
 
 from parity.arrays import Array
 from parity.errors import SampleError, UsageError
-from parity.models.signature import DTYPES, Dim, parse_input, parse_signature, same_shapes
+from parity.models.signature import DTYPES, Dim, parse_input, parse_signature
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,3 @@ def test_without_a_batch_a_sample_is_the_whole_call() -> None:
 @pytest.mark.parametrize("name", DTYPES)
 def test_every_dtype_is_the_one_that_numpy_calls_so(name: str) -> None:
     assert np.dtype(DTYPES[name]).name == name
-
-
-def test_samples_of_one_shape_can_be_stacked() -> None:
-    small, large = {"x": np.zeros(2)}, {"x": np.zeros(3)}
-    assert same_shapes([small, small])
-    assert not same_shapes([small, large])

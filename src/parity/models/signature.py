@@ -10,7 +10,7 @@ The written form is `name: dtype[dims]`, optionally followed by `in low..high`:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -199,9 +199,3 @@ def _parse_dim(text: str, spec: str) -> Dim:
     if step == 0 or (high is not None and -(-low // step) * step > high):
         raise UsageError(f"the dimension {text!r} has no sizes", where=spec, allowed="low..high", got=text)
     return Dim(symbol=match["symbol"], low=low, high=high, step=step)
-
-
-def same_shapes(samples: Sequence[Mapping[str, Array]]) -> bool:
-    """Whether samples can be stacked into one batch."""
-    first = {name: array.shape for name, array in samples[0].items()}
-    return all({name: array.shape for name, array in sample.items()} == first for sample in samples[1:])
