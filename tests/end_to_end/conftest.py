@@ -16,22 +16,9 @@ from parity.models.refs import load_file
 from tests.end_to_end.background import Background, background
 from tests.end_to_end.bad_requests import BAD_REQUESTS
 from tests.end_to_end.command import Project
+from tests.models.files import NET
 
-MODEL = """
-import torch
-from torch import nn
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        torch.manual_seed(0)
-        self.hidden = nn.Linear(6, 8)
-        self.head = nn.Linear(8, 3)
-
-    def forward(self, x):
-        return self.head(torch.relu(self.hidden(x)))
-
+MODEL = f"""{NET}
 
 def raises():
     raise RuntimeError("no weights on this machine")

@@ -19,17 +19,9 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-NETS = """
+NET = """
 import torch
 from torch import nn
-
-
-class Config:
-    width = 8
-
-
-def net():
-    return Net().eval()
 
 
 class Net(nn.Module):
@@ -41,6 +33,17 @@ class Net(nn.Module):
 
     def forward(self, x):
         return self.head(torch.relu(self.hidden(x)))
+"""
+"""A file with a small network."""
+
+NETS = f"""{NET}
+
+class Config:
+    width = 8
+
+
+def net():
+    return Net().eval()
 """
 
 NETS_MODULE = "nets_of_made_files"

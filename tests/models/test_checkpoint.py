@@ -17,6 +17,7 @@ from parity.errors import ModelError
 from parity.models.checkpoint import load_weights, read_module, read_state
 from parity.models.weights import STATE_KEYS
 from tests.models import files
+from tests.models.versioned import Versioned
 
 RAN = Path("never-written-by-a-checkpoint")
 
@@ -46,17 +47,6 @@ def test_a_state_dict_is_loaded_whole(tmp_path: Path) -> None:
     source, target = net(1), net(2)
     assert load_weights(target, saved(tmp_path / "w.pt", source.state_dict())) == ()
     assert weights_of(target) == weights_of(source)
-
-
-class Versioned(nn.Linear):
-    """Refuses weights of a version that it does not know, as torchvision's MNASNet does."""
-
-    _version = 2
-
-    def _load_from_state_dict(self, state: Any, prefix: str, metadata: dict[str, Any], *rest: Any) -> None:
-        if metadata.get("version") != self._version:
-            raise ValueError(f"version should be 2 instead of {metadata.get('version')}")
-        super()._load_from_state_dict(state, prefix, metadata, *rest)
 
 
 @pytest.mark.parametrize("key", [None, "state_dict"])

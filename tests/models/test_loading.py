@@ -15,6 +15,7 @@ from torchvision import models
 from parity.errors import ModelError, UsageError
 from parity.models.checkpoint import read_state
 from parity.models.loading import load_state
+from tests.models.versioned import Versioned
 
 PATH = Path("w.pt")
 
@@ -205,17 +206,6 @@ def test_a_module_that_refuses_what_fits_says_why() -> None:
 
     with pytest.raises(ModelError, match="Refusing refuses the weights: not today"):
         load_state(Refusing(2, 2), nn.Linear(2, 2).state_dict(), PATH)
-
-
-class Versioned(nn.Linear):
-    """Refuses weights of a version that it does not know, as torchvision's MNASNet does."""
-
-    _version = 2
-
-    def _load_from_state_dict(self, state: Any, prefix: str, metadata: dict[str, Any], *rest: Any) -> None:
-        if metadata.get("version") != self._version:
-            raise ValueError(f"version should be 2 instead of {metadata.get('version')}")
-        super()._load_from_state_dict(state, prefix, metadata, *rest)
 
 
 def test_versions_lose_the_prefix_with_the_keys() -> None:
