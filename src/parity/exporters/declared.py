@@ -48,8 +48,6 @@ def program_dims(program: ExportedProgram) -> Declared:
 def _program_bounds(size: Any, program: ExportedProgram) -> Bounds:
     if isinstance(size, int):
         return size, size
-    from torch.utils._sympy.value_ranges import bound_sympy  # noqa: PLC0415  # loads torch
+    from parity.models.program_inputs import size_bounds  # noqa: PLC0415  # loads torch
 
-    found = bound_sympy(size.node.expr, dict(program.range_constraints))
-    low, high = (int(bound) if getattr(bound, "is_Integer", False) else None for bound in (found.lower, found.upper))
-    return low, high
+    return size_bounds(size.node.expr, program)

@@ -17,6 +17,7 @@ from parity.golden.evidence import Evidence
 from parity.golden.kept import kept_parts, kept_positions
 from parity.golden.ratios import worst_agreement, worst_ratio
 from parity.golden.record import Golden
+from parity.models.wording import listed
 from parity.records import GoldenFinding, NumericFinding, OutputFacts, Record
 from parity.samples.calls import Call
 
@@ -171,8 +172,7 @@ def _data(golden: Golden, evidence: Evidence, matched: Matched) -> list[GoldenFi
         return []
     number = f"{golden.samples_n} samples then, {evidence.samples.n} today"
     if gone:
-        named = ", ".join(map(str, gone[:_NAMED])) + (f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else "")
-        detail = f"{number}; gone are {named}, by their number in the golden"
+        detail = f"{number}; gone are {listed(map(str, gone), _NAMED)}, by their number in the golden"
     else:
         detail = f"{number}; all that are kept are still there" if golden.kept else "the golden keeps no sample"
     return [

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+import itertools
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from torch.fx.node import Argument
 
 from parity.errors import UsageError
 from parity.models.programs import by_keyword, caller, is_program, is_torchscript
+from parity.models.wording import listed
 
 _SHOWN = 4
 
@@ -56,6 +58,10 @@ class Forward:
     def names(self) -> tuple[str, ...]:
         """All parameters in order."""
         return tuple(each.name for each in self.parameters)
+
+    def leading(self, given: Collection[str]) -> tuple[str, ...]:
+        """Those of the given parameters that can go by position: in a row from the first one on."""
+        return tuple(itertools.takewhile(given.__contains__, self.positional))
 
     def __str__(self) -> str:
         before = [str(each) for each in self.parameters if not each.keyword_only]
@@ -148,11 +154,7 @@ def plan_passing(forward: Forward, names: Sequence[str], where: str) -> Passing:
             f"no input is given for {', '.join(missing)}", where=where, allowed=str(forward), got=", ".join(names),
             hint=" ".join(f'--input "{name}: float32[N, ...]"' for name in missing),
         )  # fmt: skip
-    leading: list[str] = []
-    for name in forward.positional:
-        if name not in taken:
-            break
-        leading.append(name)
+    leading = forward.leading(taken)
     keywords = [(name, taken[name]) for name in forward.names if name in taken and name not in leading]
     if extra and forward.more and not keywords:
         passed = (*(taken[name] for name in leading), *extra)
@@ -195,10 +197,7 @@ def _calling(module: nn.Module, names: Sequence[str], passing: Passing) -> nn.Mo
 
 def _left_out(passing: Passing) -> tuple[str, ...]:
     left = passing.defaulted
-    if not left:
-        return ()
-    more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
-    return (f"left at the defaults of forward: {', '.join(left[:_SHOWN])}{more}",)
+    return (f"left at the defaults of forward: {listed(left, _SHOWN)}",) if left else ()
 
 
 def suggested_inputs(module: nn.Module) -> tuple[str, ...]:

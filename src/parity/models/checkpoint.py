@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from parity.errors import ModelError
-from parity.models.kinds import SAFETENSORS, check_checkpoint, file_kind
+from parity.models.kinds import SAFETENSORS, check_checkpoint
 from parity.models.loading import load_state
 from parity.models.pickles import Outline, is_plain_pickle, outline, stand_ins
 from parity.models.refusals import is_torchs_own, oldest_format, refusal, unread, whole_module
@@ -79,8 +79,7 @@ def read_state(path: Path, *, trust_pickle: bool = False) -> State:
     Raises:
         ModelError: the file is missing, damaged, no checkpoint, holds no weights, or would run code when it is read.
     """
-    check_checkpoint(path)
-    if file_kind(path) == SAFETENSORS:
+    if check_checkpoint(path) == SAFETENSORS:
         tensors = _read_safetensors(path)
         return State(tensors, notes_on(tensors))
     found = _read_safely(path)
@@ -99,8 +98,7 @@ def read_module(path: Path) -> nn.Module | None:
     Raises:
         ModelError: the file is missing or damaged, or a class in it cannot be imported.
     """
-    check_checkpoint(path)
-    if file_kind(path) == SAFETENSORS:
+    if check_checkpoint(path) == SAFETENSORS:
         return None
     held = _read_trusted(path)
     places = (_at(held, candidate.path) for candidate in find_weights(held))

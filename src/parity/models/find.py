@@ -6,6 +6,7 @@ from pathlib import Path
 
 from parity.errors import UnknownName, UsageError, did_you_mean
 from parity.models.architectures import is_architecture
+from parity.models.architectures.transformers import CONFIG
 from parity.models.draft import Draft, written_signature
 from parity.models.kinds import EXPORTED_PROGRAM, ONNX, TORCHSCRIPT, file_kind
 from parity.models.refs import is_reference
@@ -15,8 +16,6 @@ from parity.models.spec import PROGRAM as PROGRAM_FILE
 from parity.models.spec import TORCHSCRIPT as TORCHSCRIPT_FILE
 from parity.models.spec import ModelSpec
 from parity.settings import Settings
-
-CONFIG = "config.json"
 
 SUFFIXES = (".pt", ".pth", ".tar", ".bin", ".pt2", ".safetensors", ".onnx", ".ckpt", ".jit", ".ts")
 """What is a path even where there is no such file."""

@@ -169,15 +169,15 @@ def _truncated(path: Path, got: str) -> ModelError:
     return ModelError("the safetensors file is truncated", where=str(path), got=got, hint="copy it again")
 
 
-def check_checkpoint(path: Path) -> None:
-    """Let through what may hold the weights of a module: a checkpoint or safetensors.
+def check_checkpoint(path: Path) -> str:
+    """The kind of what may hold the weights of a module: a checkpoint or safetensors.
 
     Raises:
         ModelError: the file is missing, empty, damaged, another kind of model, or no model at all.
     """
     kind = file_kind(path)
     if kind in (CHECKPOINT, SAFETENSORS):
-        return
+        return kind
     raise ModelError(
         f"this file is {kind}, not a checkpoint",
         where=str(path),

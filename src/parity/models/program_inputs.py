@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,14 +72,17 @@ def _symbol(expression: Any, axis: int, symbols: dict[str, str], program: Export
     if key not in symbols:
         free = [name for name in ("N" if axis == 0 and not symbols else "", *_SYMBOLS) if name]
         symbols[key] = next(name for name in free if name not in symbols.values())
-    return f"{symbols[key]}{_bounds(expression, program.range_constraints)}{f' step {step}' if step != 1 else ''}"
-
-
-def _bounds(expression: Any, constraints: Mapping[Any, Any]) -> str:
-    found = bound_sympy(expression, dict(constraints))
-    low, high = (int(bound) if getattr(bound, "is_Integer", False) else None for bound in (found.lower, found.upper))
+    low, high = size_bounds(expression, program)
     low = max(low or 1, 1)
-    return "" if low == 1 and high is None else f" in {low}..{'' if high is None else high}"
+    bounds = "" if low == 1 and high is None else f" in {low}..{'' if high is None else high}"
+    return f"{symbols[key]}{bounds}{f' step {step}' if step != 1 else ''}"
+
+
+def size_bounds(expression: Any, program: ExportedProgram) -> tuple[int | None, int | None]:
+    """The lowest and highest value that a program promises for an expression of its sizes; None where it is open."""
+    found = bound_sympy(expression, dict(program.range_constraints))
+    low, high = (int(bound) if getattr(bound, "is_Integer", False) else None for bound in (found.lower, found.upper))
+    return low, high
 
 
 def _range(node: Node) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from parity.models.wording import listed
+
 STATE_KEYS = (
     "state_dict", "model_state_dict", "model", "net", "network", "module", "state", "weights", "params", "parameters",
     "generator", "encoder", "backbone", "ema", "model_ema", "ema_model", "state_dict_ema", "ema_state_dict",
@@ -113,10 +115,7 @@ def copy_versions(source: Mapping[str, Any], target: dict[str, Any], prefix: str
 def notes_on(tensors: Mapping[str, Any]) -> tuple[str, ...]:
     """What a reader should know of the values: those that are not finite."""
     broken = [name for name, tensor in tensors.items() if isinstance(tensor, Tensor) and not _finite(tensor)]
-    if not broken:
-        return ()
-    more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
-    return (f"weights that are not finite: {broken[0]}{more}",)
+    return (f"weights that are not finite: {listed(broken, 1)}",) if broken else ()
 
 
 def _finite(tensor: Tensor) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from parity.errors import ParityError
+from parity.models.binding import forward_of
 from parity.models.matching import Matching
 from parity.models.ports import Port
 from parity.runtimes.base import SessionOptions
@@ -45,19 +46,14 @@ def script_call(module: torch.jit.ScriptModule, options: SessionOptions) -> Call
     Raises:
         ParityError: it has no `forward`, or its arguments do not match the model's inputs.
     """
-    forward = getattr(module, "forward", None)
-    schema = getattr(forward, "schema", None)
+    schema = getattr(getattr(module, "forward", None), "schema", None)
     if schema is None:
         raise ParityError("the TorchScript archive has no forward to call")
-    arguments = schema.arguments[1:]
-    kinds = {each.name: str(each.type) for each in arguments}
-    matching = match_inputs([Port(each.name, optional=each.has_default_value()) for each in arguments], options)
+    forward = forward_of(module)
+    kinds = {each.name: str(each.type) for each in schema.arguments}
+    matching = match_inputs([Port(each.name, optional=not each.required) for each in forward.parameters], options)
     names = {pair.own: pair.name for pair in matching.pairs}
-    by_position: list[str] = []
-    for each in arguments:
-        if each.kwarg_only or each.name not in names:
-            break
-        by_position.append(each.name)
+    by_position = forward.leading(names)
     by_keyword = [own for own in names if own not in by_position]
 
     def place(tensors: Tensors) -> tuple[Sequence[Any], Mapping[str, Any]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from parity.models.wording import listed
 from parity.runtimes.onnx_files import external_data, nodes
 
 _TOO_NEW = 1_000_000
@@ -117,9 +118,8 @@ def _unknown_operators(model: Any) -> str | None:
     )
     if not known or not unknown:
         return None
-    more = f" and {len(unknown) - _MOST} more" if len(unknown) > _MOST else ""
     return (
-        f"ONNX Runtime has no implementation of {', '.join(list(unknown)[:_MOST])}{more}: export without custom "
+        f"ONNX Runtime has no implementation of {listed(unknown, _MOST)}: export without custom "
         "operators, or serve it with the library that registers them"
     )
 

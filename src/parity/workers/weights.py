@@ -11,12 +11,9 @@ from parity.arrays import BFLOAT16, Array
 from parity.artifacts import Artifact
 from parity.compare.structure import to_arrays
 from parity.compare.weights import WeightFacts, compare_weights
-from parity.models.build import build
+from parity.models.build import build_unbound
 from parity.models.keys import fit_names
 from parity.models.spec import ModelSpec
-
-_CALLER = "module."
-"""What a model is called within the graph that passes it its keywords."""
 
 
 def held_weights(spec: ModelSpec, artifact: Artifact) -> WeightFacts:
@@ -25,9 +22,7 @@ def held_weights(spec: ModelSpec, artifact: Artifact) -> WeightFacts:
     Raises:
         Exception: the model cannot be built, or the artifact not read; nothing can be said of its weights then.
     """
-    ours = to_arrays(_floats(build(spec).module.state_dict()))
-    if all(name.startswith(_CALLER) for name in ours):
-        ours = {name.removeprefix(_CALLER): array for name, array in ours.items()}
+    ours = to_arrays(_floats(build_unbound(spec).module.state_dict()))
     theirs, beside = _read(artifact)
     names = fit_names(theirs, ours).names
     return compare_weights(
