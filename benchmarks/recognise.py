@@ -49,7 +49,7 @@ from pathlib import Path
 import torch
 start = time.perf_counter()
 from parity.models.architectures import NoMatch, build_architecture, recognise
-from parity.models.checkpoint import read_state
+from parity.models.files.checkpoint import read_state
 tensors = read_state(Path(sys.argv[1])).tensors
 read = time.perf_counter()
 found = recognise({name: tuple(tensor.shape) for name, tensor in tensors.items()})

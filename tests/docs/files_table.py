@@ -21,7 +21,7 @@ import numpy as np
 
 from parity.cli import app
 from parity.reports.schema import from_json
-from tests.models import files, strangers
+from tests.models.files import made, strangers
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "files.md"
 BEGIN, END = "<!-- made by tests/docs/files_table.py: begin -->\n", "<!-- end -->\n"
@@ -29,7 +29,7 @@ BEGIN, END = "<!-- made by tests/docs/files_table.py: begin -->\n", "<!-- end --
 SHOWN = "nets"
 """What the page calls the module of the network."""
 
-ARCH = ("--arch", f"{files.NETS_MODULE}:net")
+ARCH = ("--arch", f"{made.NETS_MODULE}:net")
 INPUT = ("--input", "x: float32[N, 6]")
 TRUST = ("--trust-pickle",)
 IMAGE = "image: float32[N, 3, 64, 64]"
@@ -80,60 +80,60 @@ def _allow(pattern: str) -> tuple[str, ...]:
 
 TABLES: dict[str, tuple[Kind, ...]] = {
     "Weights": (
-        Kind("state_dict", "`torch.save(model.state_dict(), …)`", files.state_dict),
-        Kind("the same called `.bin`", "the same", _as(files.state_dict, "pytorch_model.bin")),
-        Kind("the same called `.onnx`", "the same", _as(files.state_dict, "net.onnx")),
-        Kind("`.pth.tar` in the format of before torch 1.6", "`_use_new_zipfile_serialization=False`", files.legacy),
-        Kind("safetensors", "`safetensors.torch.save_file`", files.safetensors),
-        Kind("safetensors called `.pt`", "the same", _as(files.safetensors, "tensors.pt")),
+        Kind("state_dict", "`torch.save(model.state_dict(), …)`", made.state_dict),
+        Kind("the same called `.bin`", "the same", _as(made.state_dict, "pytorch_model.bin")),
+        Kind("the same called `.onnx`", "the same", _as(made.state_dict, "net.onnx")),
+        Kind("`.pth.tar` in the format of before torch 1.6", "`_use_new_zipfile_serialization=False`", made.legacy),
+        Kind("safetensors", "`safetensors.torch.save_file`", made.safetensors),
+        Kind("safetensors called `.pt`", "the same", _as(made.safetensors, "tensors.pt")),
         Kind("weights among epoch, optimizer, NumPy numbers, a namespace, a date and a path",
-             '`{"model_state_dict": …, "optimizer": …, …}`', files.among_others),
-        Kind("weights and their average", '`{"model": …, "ema": {"module": …}}`', files.averaged),
+             '`{"model_state_dict": …, "optimizer": …, …}`', made.among_others),
+        Kind("weights and their average", '`{"model": …, "ema": {"module": …}}`', made.averaged),
         Kind("weights beside an object of a class of the project", '`{"state_dict": …, "config": Config()}`',
-             files.with_config),
-        Kind("keys with prefixes of wrappers", "`module._orig_mod.` before each key", files.prefixed),
-        Kind("float16 weights for a float32 module", "`model.half()`", files.half),
-        Kind("weights that are not a number", "`nan` in one of them", files.infinite),
-        Kind("a layer left out, and allowed", "a layer taken out of the state_dict", files.headless,
+             made.with_config),
+        Kind("keys with prefixes of wrappers", "`module._orig_mod.` before each key", made.prefixed),
+        Kind("float16 weights for a float32 module", "`model.half()`", made.half),
+        Kind("weights that are not a number", "`nan` in one of them", made.infinite),
+        Kind("a layer left out, and allowed", "a layer taken out of the state_dict", made.headless,
              _allow("head.*")),
-        Kind("a layer left out", "the same", files.headless),
-        Kind("a pattern that allows nothing", "`torch.save(model.state_dict(), …)`", files.state_dict,
+        Kind("a layer left out", "the same", made.headless),
+        Kind("a pattern that allows nothing", "`torch.save(model.state_dict(), …)`", made.state_dict,
              _allow("tail.*")),
-        Kind("keys of another name and shape", "a key renamed, a tensor of another size", files.misnamed),
-        Kind("a state_dict without its architecture", "`torch.save(model.state_dict(), …)`", files.state_dict, INPUT),
+        Kind("keys of another name and shape", "a key renamed, a tensor of another size", made.misnamed),
+        Kind("a state_dict without its architecture", "`torch.save(model.state_dict(), …)`", made.state_dict, INPUT),
         Kind("a state_dict of torchvision's, without its architecture", "`squeezenet1_1(num_classes=7)`",
-             files.squeezenet, ("--input", IMAGE), samples=False),
-        Kind("an optimizer's state", "`optimizer.state_dict()`", files.optimizer_only),
-        Kind("no tensor at all", '`{"epoch": 3, "best": 0.9}`', files.weightless),
-        Kind("weights without values", '`model.to("meta")`', files.on_meta),
+             made.squeezenet, ("--input", IMAGE), samples=False),
+        Kind("an optimizer's state", "`optimizer.state_dict()`", made.optimizer_only),
+        Kind("no tensor at all", '`{"epoch": 3, "best": 0.9}`', made.weightless),
+        Kind("weights without values", '`model.to("meta")`', made.on_meta),
     ),
     "Programs": (
-        Kind("TorchScript", "`torch.jit.save(torch.jit.script(model), …)`", files.torchscript, INPUT),
-        Kind("ExportedProgram", "`torch.export.save`, dynamic batch", files.exported_program, ()),
-        Kind("ONNX", "`torch.onnx.export`", files.onnx, INPUT),
-        Kind("ONNX called `.pt`", "the same", _as(files.onnx, "graph.pt"), INPUT),
+        Kind("TorchScript", "`torch.jit.save(torch.jit.script(model), …)`", made.torchscript, INPUT),
+        Kind("ExportedProgram", "`torch.export.save`, dynamic batch", made.exported_program, ()),
+        Kind("ONNX", "`torch.onnx.export`", made.onnx, INPUT),
+        Kind("ONNX called `.pt`", "the same", _as(made.onnx, "graph.pt"), INPUT),
     ),
     "Pickles": (
-        Kind("a whole pickled module", "`torch.save(model, …)`", files.whole_module, INPUT),
-        Kind("a whole module in a dictionary", '`{"model": model, "epoch": 3}`', files.whole_in_dictionary),
-        Kind("a whole module, trusted", "`torch.save(model, …)`", files.whole_module, (*INPUT, *TRUST)),
-        Kind("the same with its architecture", "the same", files.whole_module, (*ARCH, *INPUT, *TRUST)),
-        Kind("a trusted module whose class is gone", "the same, the package removed", files.orphan,
+        Kind("a whole pickled module", "`torch.save(model, …)`", made.whole_module, INPUT),
+        Kind("a whole module in a dictionary", '`{"model": model, "epoch": 3}`', made.whole_in_dictionary),
+        Kind("a whole module, trusted", "`torch.save(model, …)`", made.whole_module, (*INPUT, *TRUST)),
+        Kind("the same with its architecture", "the same", made.whole_module, (*ARCH, *INPUT, *TRUST)),
+        Kind("a trusted module whose class is gone", "the same, the package removed", made.orphan,
              (*ARCH, *INPUT, *TRUST)),
-        Kind("a pickle that runs a command", "`os.system` as `__reduce__` of an entry", files.runs_system),
-        Kind("a pickle that calls a method", "`Path.touch`, in the old format", files.runs_method),
-        Kind("a plain pickle", "`pickle.dump(model.state_dict(), …)`", files.plain_pickle),
-        Kind("the same, trusted", "the same", files.plain_pickle, (*ARCH, *INPUT, *TRUST)),
+        Kind("a pickle that runs a command", "`os.system` as `__reduce__` of an entry", made.runs_system),
+        Kind("a pickle that calls a method", "`Path.touch`, in the old format", made.runs_method),
+        Kind("a plain pickle", "`pickle.dump(model.state_dict(), …)`", made.plain_pickle),
+        Kind("the same, trusted", "the same", made.plain_pickle, (*ARCH, *INPUT, *TRUST)),
         Kind("joblib", "`joblib.dump`", strangers.joblib),
         Kind("the tar archive of torch 0.1", "its members, by hand", strangers.oldest),
     ),
     "Damaged, or no model": (
         Kind("missing", "—", lambda folder: folder / "nowhere.pt"),
         Kind("empty", "0 bytes", _bytes("empty.pt", b"")),
-        Kind("a truncated checkpoint", "the first half of one", _cut(files.state_dict, "cut.pt")),
-        Kind("a truncated checkpoint of the old format", "the first half of one", _cut(files.legacy, "cut-old.pt")),
-        Kind("truncated safetensors", "nine tenths of one", _cut(files.safetensors, "cut.safetensors", 0.9)),
-        Kind("truncated ONNX", "the first half of one", _cut(files.onnx, "cut-graph.pt")),
+        Kind("a truncated checkpoint", "the first half of one", _cut(made.state_dict, "cut.pt")),
+        Kind("a truncated checkpoint of the old format", "the first half of one", _cut(made.legacy, "cut-old.pt")),
+        Kind("truncated safetensors", "nine tenths of one", _cut(made.safetensors, "cut.safetensors", 0.9)),
+        Kind("truncated ONNX", "the first half of one", _cut(made.onnx, "cut-graph.pt")),
         Kind("text", "`weights: none`", _bytes("text.pt", b"weights: none\n")),
         Kind("a web page", "a page to sign in", _bytes("page.pt", strangers.HTML)),
         Kind("a git-lfs pointer", "what git leaves without lfs", _bytes("pointer.safetensors", strangers.LFS)),
@@ -189,7 +189,7 @@ def _project() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "parity.toml").write_text('cache = "cache"\n')
-        (folder / f"{files.NETS_MODULE}.py").write_text(files.NETS)
+        (folder / f"{made.NETS_MODULE}.py").write_text(made.NETS)
         np.savez(folder / "held-out.npz", x=np.random.default_rng(0).standard_normal((40, 6)).astype(np.float32))
         os.chdir(folder)
         try:
@@ -197,7 +197,7 @@ def _project() -> Iterator[Path]:
         finally:
             os.chdir(before)
             sys.path[:] = path
-            sys.modules.pop(files.NETS_MODULE, None)
+            sys.modules.pop(made.NETS_MODULE, None)
 
 
 def table() -> str:
@@ -220,7 +220,7 @@ def _options(words: tuple[str, ...]) -> str:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"\s+", " ", text).replace(files.NETS_MODULE, SHOWN).replace("|", "\\|")
+    return re.sub(r"\s+", " ", text).replace(made.NETS_MODULE, SHOWN).replace("|", "\\|")
 
 
 def renewed(page: str, made: str) -> str:

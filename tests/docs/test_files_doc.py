@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-from parity.models.weights import STATE_KEYS
+from parity.models.files.weights import STATE_KEYS
 from tests.docs import files_table
 from tests.docs.files_table import PAGE, TABLES, difference, renewed
 from tests.docs.shell import ROOT

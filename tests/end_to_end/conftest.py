@@ -16,7 +16,7 @@ from parity.models.refs import load_file
 from tests.end_to_end.background import Background, background
 from tests.end_to_end.bad_requests import BAD_REQUESTS
 from tests.end_to_end.command import Project
-from tests.models.files import NET
+from tests.models.files.made import NET
 
 MODEL = f"""{NET}
 

@@ -16,8 +16,8 @@ from parity.arrays import digest
 from parity.errors import ModelError
 from parity.models.architectures import carries_weights, is_architecture
 from parity.models.binding import bound
-from parity.models.checkpoint import load_weights
 from parity.models.factories import factory_source, make_module
+from parity.models.files.checkpoint import load_weights
 from parity.models.refs import source_file
 from parity.models.spec import ModelSpec
 

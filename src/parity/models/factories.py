@@ -11,7 +11,7 @@ from torch import nn
 from parity.errors import ModelError, ParityError
 from parity.models.architectures import import_architecture, is_architecture, make_architecture
 from parity.models.architectures.schemes import Made
-from parity.models.checkpoint import read_module
+from parity.models.files.checkpoint import read_module
 from parity.models.programs import load_program, load_torchscript
 from parity.models.refs import put_on_path, resolve, source_file
 from parity.models.spec import PICKLE, PROGRAM, TORCHSCRIPT

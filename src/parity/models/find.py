@@ -8,7 +8,7 @@ from parity.errors import UnknownName, UsageError, did_you_mean
 from parity.models.architectures import is_architecture
 from parity.models.architectures.transformers import CONFIG
 from parity.models.draft import Draft, written_signature
-from parity.models.kinds import EXPORTED_PROGRAM, ONNX, TORCHSCRIPT, file_kind
+from parity.models.files.kinds import EXPORTED_PROGRAM, ONNX, TORCHSCRIPT, file_kind
 from parity.models.refs import is_reference
 from parity.models.registry import known_models, settings_models
 from parity.models.signature import parse_signature

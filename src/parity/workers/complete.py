@@ -12,8 +12,8 @@ from parity.models.architectures import NoMatch, fitted, is_architecture, known_
 from parity.models.architectures.transformers import CONFIG
 from parity.models.binding import forward_of, suggested_inputs
 from parity.models.build import build_unbound
-from parity.models.checkpoint import State, read_module, read_state
 from parity.models.draft import Draft
+from parity.models.files.checkpoint import State, read_module, read_state
 from parity.models.program_inputs import program_inputs
 from parity.models.refs import put_on_path
 from parity.models.signature import parse_signature

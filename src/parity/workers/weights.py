@@ -12,7 +12,7 @@ from parity.artifacts import Artifact
 from parity.compare.structure import to_arrays
 from parity.compare.weights import WeightFacts, compare_weights
 from parity.models.build import build_unbound
-from parity.models.keys import fit_names
+from parity.models.files.keys import fit_names
 from parity.models.spec import ModelSpec
 
 

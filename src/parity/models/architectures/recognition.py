@@ -15,8 +15,8 @@ from parity.models.architectures.templates import (
     missing_counters,
     without_counters,
 )
-from parity.models.history import fit_names_of_any_age
-from parity.models.keys import Renamed
+from parity.models.files.history import fit_names_of_any_age
+from parity.models.files.keys import Renamed
 
 UNSEEN: Mapping[str, str] = {"googlenet": "transform_input", "inception_v3": "transform_input"}
 """Flags that change what an architecture computes and leave no trace in its weights. torchvision's own weights of these

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from parity.artifacts import Artifact, Declared
 from parity.exporters.declared import program_dims
-from parity.models.foreign import foreign_archive
-from parity.models.kinds import CHECKPOINT, EXPORTED_PROGRAM, archive_kind
+from parity.models.files.foreign import foreign_archive
+from parity.models.files.kinds import CHECKPOINT, EXPORTED_PROGRAM, archive_kind
 from parity.workers.inspecting.described import described, most_weights
 from parity.workers.inspecting.strangers import WEIGHTS, no_artifact, not_an_artifact
 

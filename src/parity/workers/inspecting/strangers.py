@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from parity.errors import ModelError, UsageError
-from parity.models.foreign import other_runtime
-from parity.models.kinds import CHECKPOINT, ONNX, SAFETENSORS, file_kind
+from parity.models.files.foreign import other_runtime
+from parity.models.files.kinds import CHECKPOINT, ONNX, SAFETENSORS, file_kind
 from parity.runtimes import RUNTIMES
 
 WEIGHTS = "a checkpoint: it holds weights and no program"

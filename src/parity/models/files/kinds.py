@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from parity.errors import ModelError
-from parity.models.foreign import foreign_archive, foreign_file, foreign_folder, foreign_pickle, foreign_tar
-from parity.models.protobuf import is_onnx
+from parity.models.files.foreign import foreign_archive, foreign_file, foreign_folder, foreign_pickle, foreign_tar
+from parity.models.files.protobuf import is_onnx
 
 TORCHSCRIPT = "a TorchScript archive"
 EXPORTED_PROGRAM = "an ExportedProgram"

@@ -14,10 +14,10 @@ from safetensors.torch import save_file
 from torch import nn
 
 from parity.errors import ModelError
-from parity.models.checkpoint import load_weights, read_module, read_state
-from parity.models.weights import STATE_KEYS
-from tests.models import files
-from tests.models.versioned import Versioned
+from parity.models.files.checkpoint import load_weights, read_module, read_state
+from parity.models.files.weights import STATE_KEYS
+from tests.models.files import made
+from tests.models.files.versioned import Versioned
 
 RAN = Path("never-written-by-a-checkpoint")
 
@@ -176,16 +176,16 @@ def test_tensors_beside_a_whole_module_are_not_its_weights(tmp_path: Path) -> No
 
 
 def test_a_class_that_is_gone_names_the_module_to_install(tmp_path: Path) -> None:
-    path = files.orphan(tmp_path)
+    path = made.orphan(tmp_path)
     with pytest.raises(ModelError, match="package_that_is_gone") as caught:
         read_state(path, trust_pickle=True)
     assert "install the package of package_that_is_gone" in str(caught.value.hint)
 
 
 def test_a_trusted_file_that_raises_says_what_it_raised(tmp_path: Path) -> None:
-    path = saved(tmp_path / "w.pt", {"w": torch.zeros(1), "hook": files.Calls(int, "no number")})
+    path = saved(tmp_path / "w.pt", {"w": torch.zeros(1), "hook": made.Calls(int, "no number")})
     assert "w" in read_state(path, trust_pickle=True).tensors, "int is harmless, and its result is not needed"
-    path = saved(tmp_path / "w.pt", {"w": torch.zeros(1), "hook": files.Calls(os.listdir, "/no/such/folder")})
+    path = saved(tmp_path / "w.pt", {"w": torch.zeros(1), "hook": made.Calls(os.listdir, "/no/such/folder")})
     with pytest.raises(ModelError, match="raised FileNotFoundError"):
         read_state(path, trust_pickle=True)
 

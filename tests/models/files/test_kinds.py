@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from parity.errors import ModelError
-from parity.models.kinds import (
+from parity.models.files.kinds import (
     CHECKPOINT,
     EXPORTED_PROGRAM,
     ONNX,
@@ -17,20 +17,20 @@ from parity.models.kinds import (
     check_checkpoint,
     file_kind,
 )
-from tests.models import files, strangers
+from tests.models.files import made, strangers
 
 Build = Callable[[Path], Path]
 
 KINDS: dict[str, tuple[Build, str]] = {
-    "state_dict": (files.state_dict, CHECKPOINT),
-    "legacy": (files.legacy, CHECKPOINT),
-    "whole module": (files.whole_module, CHECKPOINT),
-    "plain pickle": (files.plain_pickle, CHECKPOINT),
+    "state_dict": (made.state_dict, CHECKPOINT),
+    "legacy": (made.legacy, CHECKPOINT),
+    "whole module": (made.whole_module, CHECKPOINT),
+    "plain pickle": (made.plain_pickle, CHECKPOINT),
     "oldest": (strangers.oldest, CHECKPOINT),
-    "safetensors": (files.safetensors, SAFETENSORS),
-    "torchscript": (files.torchscript, TORCHSCRIPT),
-    "exported program": (files.exported_program, EXPORTED_PROGRAM),
-    "onnx": (files.onnx, ONNX),
+    "safetensors": (made.safetensors, SAFETENSORS),
+    "torchscript": (made.torchscript, TORCHSCRIPT),
+    "exported program": (made.exported_program, EXPORTED_PROGRAM),
+    "onnx": (made.onnx, ONNX),
 }
 
 
@@ -46,9 +46,9 @@ def test_the_kind_of_a_file_is_told_from_its_content_whatever_it_is_called(
 
 
 def test_what_holds_weights_is_let_through_as_a_checkpoint_and_a_program_is_not(tmp_path: Path) -> None:
-    for build in (files.state_dict, files.legacy, files.safetensors):
+    for build in (made.state_dict, made.legacy, made.safetensors):
         check_checkpoint(build(tmp_path))
-    for build in (files.torchscript, files.exported_program, files.onnx):
+    for build in (made.torchscript, made.exported_program, made.onnx):
         with pytest.raises(ModelError, match="not a checkpoint") as caught:
             check_checkpoint(build(tmp_path))
         assert "--artifact" in str(caught.value.hint)
@@ -67,19 +67,19 @@ def _cut(build: Build, share: float = 0.5) -> Build:
 
 
 def _damaged_names(folder: Path) -> Path:
-    data = files.state_dict(folder).read_bytes()
+    data = made.state_dict(folder).read_bytes()
     return strangers.written(folder, "given", data.replace(b"/byteorder", b"/byteorde\xff"))
 
 
 REFUSED: dict[str, tuple[Build, tuple[str, ...]]] = {
     "missing": (lambda folder: folder / "nowhere.pt", ("no such model file", "parity models")),
     "empty": (_bytes(b""), ("is empty",)),
-    "truncated zip": (_cut(files.state_dict), ("is truncated", "without its directory", "copy it again")),
+    "truncated zip": (_cut(made.state_dict), ("is truncated", "without its directory", "copy it again")),
     "a directory that is no text": (_damaged_names, ("the model file is damaged", "copy it again")),
-    "truncated safetensors": (_cut(files.safetensors, 0.9), ("safetensors file is truncated", "bytes of")),
-    "a header cut in two": (_cut(files.safetensors, 0.1), ("safetensors file is truncated", "a header of")),
+    "truncated safetensors": (_cut(made.safetensors, 0.9), ("safetensors file is truncated", "bytes of")),
+    "a header cut in two": (_cut(made.safetensors, 0.1), ("safetensors file is truncated", "a header of")),
     "a damaged header": (_bytes(b'\x06\0\0\0\0\0\0\0{"a": }'), ("safetensors file is damaged",)),
-    "truncated onnx": (_cut(files.onnx), ("ONNX file is truncated",)),
+    "truncated onnx": (_cut(made.onnx), ("ONNX file is truncated",)),
     "text": (_bytes(b"weights: none\n"), ("is text, not a model", "'weights: none'")),
     "prose": (_bytes(b"The weights come\nfrom the other server\n"), ("is text, not a model",)),
     "text of another language": (_bytes(("Überraschung " * 1000).encode()), ("is text, not a model", "Überraschung")),
@@ -128,7 +128,7 @@ def test_a_folder_names_the_model_files_in_it(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="this is a folder") as caught:
         file_kind(tmp_path)
     assert str(caught.value.hint) == "name the model file in it"
-    path = files.state_dict(tmp_path)
+    path = made.state_dict(tmp_path)
     with pytest.raises(ModelError) as caught:
         file_kind(tmp_path)
     assert str(path) in str(caught.value.hint)
@@ -140,7 +140,7 @@ def test_a_folder_names_the_model_files_in_it(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="nothing is kept from being read by root")
 def test_a_file_that_may_not_be_read_says_so(tmp_path: Path) -> None:
-    path = files.state_dict(tmp_path)
+    path = made.state_dict(tmp_path)
     path.chmod(0)
     with pytest.raises(ModelError, match="cannot be read"):
         file_kind(path)
@@ -148,7 +148,7 @@ def test_a_file_that_may_not_be_read_says_so(tmp_path: Path) -> None:
 
 def test_a_protobuf_of_another_message_is_no_onnx_file(tmp_path: Path) -> None:
     """A field of its own kind in the place of another: the name of a producer as a number."""
-    data = files.onnx(tmp_path).read_bytes()
+    data = made.onnx(tmp_path).read_bytes()
     assert data[:2] == b"\x08\x08", "ir_version comes first"
     for changed in (b"\x10\x08" + data[2:], data + b"\x78\x01", data[:2]):
         with pytest.raises(ModelError, match="not a model"):

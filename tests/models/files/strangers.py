@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.models.files import state_dict
+from tests.models.files.made import state_dict
 
 GZIPPED = gzip.compress(b"weights", mtime=0)
 HTML = b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>...</body></html>\n"

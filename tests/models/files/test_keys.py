@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from parity.models.keys import fit_names, strip_prefixes
+from parity.models.files.keys import fit_names, strip_prefixes
 
 KNOWN = ("conv.weight", "conv.bias", "head.weight", "head.bias")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from parity.errors import ModelError
-from parity.models.pickles import Outline, Thing
+from parity.models.files.pickles import Outline, Thing
 from parity.models.wording import listed, printable
 
 HARMLESS = frozenset({

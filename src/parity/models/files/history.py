@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from parity.models.keys import Renamed, fit_names
+from parity.models.files.keys import Renamed, fit_names
 
 _RENAMED: tuple[tuple[re.Pattern[str], str], ...] = (
     # densenet.py, _load_state_dict: dots were allowed in the names of modules

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from parity.errors import UsageError
-from parity.models.misfits import ROWS, advice, counted, left_out, misfits, table
+from parity.models.files.misfits import ROWS, advice, counted, left_out, misfits, table
 
 MODULE = {"conv.weight": "[8, 3]", "conv.bias": "[8]", "fc.weight": "[10, 8]", "fc.bias": "[10]"}
 

@@ -13,9 +13,9 @@ from torch.optim.swa_utils import AveragedModel
 from torchvision import models
 
 from parity.errors import ModelError, UsageError
-from parity.models.checkpoint import read_state
-from parity.models.loading import load_state
-from tests.models.versioned import Versioned
+from parity.models.files.checkpoint import read_state
+from parity.models.files.loading import load_state
+from tests.models.files.versioned import Versioned
 
 PATH = Path("w.pt")
 

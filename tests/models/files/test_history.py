@@ -12,8 +12,8 @@ from safetensors.torch import save_file
 from torch import nn
 
 from parity.errors import ModelError
-from parity.models.checkpoint import load_weights
-from parity.models.history import fit_names_of_any_age, modern_name
+from parity.models.files.checkpoint import load_weights
+from parity.models.files.history import fit_names_of_any_age, modern_name
 
 
 def small_densenet(seed: int) -> nn.Module:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from parity.models.weights import STATE_KEYS, find_weights, notes_on
+from parity.models.files.weights import STATE_KEYS, find_weights, notes_on
 
 STATE = {"w": torch.zeros(2), "b": torch.ones(1)}
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from parity.models.pickles import Outline, Seen, outline
-from parity.models.refusals import HARMLESS, code_that_would_run, refusal, unread, whole_module
-from tests.models import files
+from parity.models.files.pickles import Outline, Seen, outline
+from parity.models.files.refusals import HARMLESS, code_that_would_run, refusal, unread, whole_module
+from tests.models.files import made
 
 
 def held(tmp_path: Path, value: Any) -> tuple[Path, Outline]:
@@ -38,7 +38,7 @@ def held(tmp_path: Path, value: Any) -> tuple[Path, Outline]:
 def test_a_file_that_calls_a_function_is_refused_by_its_name(
     tmp_path: Path, function: Any, argument: object, name: str
 ) -> None:
-    path, found = held(tmp_path, files.Calls(function, argument))
+    path, found = held(tmp_path, made.Calls(function, argument))
     if name.startswith("torch."):
         # torch's own names are torch's to refuse, and it does.
         with pytest.raises(pickle.UnpicklingError, match=name):
@@ -73,7 +73,7 @@ def test_shards_of_a_distributed_run_are_told(tmp_path: Path) -> None:
 
 
 def test_a_plain_pickle_is_described_without_being_read(tmp_path: Path) -> None:
-    path = files.plain_pickle(tmp_path)
+    path = made.plain_pickle(tmp_path)
     error = refusal(path, outline(path), plain=True)
     assert error is not None
     assert "plain pickle" in error.what
@@ -82,11 +82,11 @@ def test_a_plain_pickle_is_described_without_being_read(tmp_path: Path) -> None:
 
 
 def test_a_whole_module_names_its_class_and_both_ways_on(tmp_path: Path) -> None:
-    path = files.whole_module(tmp_path)
+    path = made.whole_module(tmp_path)
     error = whole_module(path, outline(path))
     assert error is not None
-    assert f"class {files.NETS_MODULE}.Net" in error.what
-    assert f"--arch {files.NETS_MODULE}:Net" in str(error.hint)
+    assert f"class {made.NETS_MODULE}.Net" in error.what
+    assert f"--arch {made.NETS_MODULE}:Net" in str(error.hint)
     assert "--trust-pickle" in str(error.hint)
-    path = files.state_dict(tmp_path)
+    path = made.state_dict(tmp_path)
     assert whole_module(path, outline(path)) is None

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 from parity.errors import ModelError
-from parity.models.kinds import ZIP
+from parity.models.files.kinds import ZIP
 
 LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """How files of torch.save began before torch 1.6: a pickled number."""

@@ -15,11 +15,11 @@ import torch
 from torch import Tensor, nn
 
 from parity.errors import ModelError
-from parity.models.kinds import SAFETENSORS, check_checkpoint
-from parity.models.loading import load_state
-from parity.models.pickles import Outline, is_plain_pickle, outline, stand_ins
-from parity.models.refusals import is_torchs_own, oldest_format, refusal, unread, whole_module
-from parity.models.weights import STATE_KEYS, Candidate, copy_versions, find_weights, notes_on
+from parity.models.files.kinds import SAFETENSORS, check_checkpoint
+from parity.models.files.loading import load_state
+from parity.models.files.pickles import Outline, is_plain_pickle, outline, stand_ins
+from parity.models.files.refusals import is_torchs_own, oldest_format, refusal, unread, whole_module
+from parity.models.files.weights import STATE_KEYS, Candidate, copy_versions, find_weights, notes_on
 from parity.models.wording import listed, printable
 
 _BESIDE = 12

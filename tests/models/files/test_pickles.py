@@ -14,9 +14,9 @@ import torch
 from torch import nn
 
 from parity.errors import ModelError
-from parity.models.pickles import Outline, Thing, is_plain_pickle, outline, stand_ins
-from parity.models.refusals import is_torchs_own
-from tests.models import files, strangers
+from parity.models.files.pickles import Outline, Thing, is_plain_pickle, outline, stand_ins
+from parity.models.files.refusals import is_torchs_own
+from tests.models.files import made, strangers
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
@@ -49,16 +49,14 @@ def pickled(tmp_path: Path, held: Any, protocol: int = 2) -> Outline:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_nothing_that_a_pickle_calls_is_called(tmp_path: Path, protocol: int) -> None:
     marker = tmp_path / "marker"
-    found = pickled(
-        tmp_path, [1, files.Calls(os.system, f"touch {marker}"), files.Calls(marker.touch, 0o666)], protocol
-    )
+    found = pickled(tmp_path, [1, made.Calls(os.system, f"touch {marker}"), made.Calls(marker.touch, 0o666)], protocol)
     assert not marker.exists()
     assert "posix.system" in found.called
     assert found.held[0] == 1
 
 
 def test_what_a_pickle_asks_getattr_for_is_named(tmp_path: Path) -> None:
-    found = pickled(tmp_path, files.Calls(Path.touch, tmp_path / "marker"))
+    found = pickled(tmp_path, made.Calls(Path.touch, tmp_path / "marker"))
     assert found.globals["builtins.getattr"].attributes == ["pathlib.Path.touch"]
     assert not (tmp_path / "marker").exists()
 
@@ -79,12 +77,12 @@ def test_the_names_of_python_2_are_those_of_today(tmp_path: Path) -> None:
 
 
 def test_modules_are_found_where_they_lie_and_losses_are_none(tmp_path: Path) -> None:
-    kind = f"{files.NETS_MODULE}.Net"
-    assert outline(files.whole_module(tmp_path)).modules() == (("", kind),)
-    assert outline(files.whole_in_dictionary(tmp_path)).modules() == (("model", kind),)
+    kind = f"{made.NETS_MODULE}.Net"
+    assert outline(made.whole_module(tmp_path)).modules() == (("", kind),)
+    assert outline(made.whole_in_dictionary(tmp_path)).modules() == (("model", kind),)
     torch.save({"ema": {"module": nn.Linear(1, 1)}, "loss": nn.CrossEntropyLoss()}, tmp_path / "nested.pt")
     assert outline(tmp_path / "nested.pt").modules() == (("ema.module", "torch.nn.modules.linear.Linear"),)
-    assert outline(files.state_dict(tmp_path)).modules() == ()
+    assert outline(made.state_dict(tmp_path)).modules() == ()
 
 
 def test_the_old_format_has_the_same_outline(tmp_path: Path) -> None:
@@ -101,9 +99,9 @@ def test_a_damaged_pickle_is_a_model_error(tmp_path: Path, data: bytes) -> None:
 
 
 def test_a_plain_pickle_is_told_from_what_torch_saved(tmp_path: Path) -> None:
-    assert is_plain_pickle(files.plain_pickle(tmp_path))
-    assert not is_plain_pickle(files.legacy(tmp_path))
-    assert not is_plain_pickle(files.state_dict(tmp_path))
+    assert is_plain_pickle(made.plain_pickle(tmp_path))
+    assert not is_plain_pickle(made.legacy(tmp_path))
+    assert not is_plain_pickle(made.state_dict(tmp_path))
 
 
 BESIDE: dict[str, Any] = {
@@ -130,7 +128,7 @@ def test_torch_reads_the_weights_beside_anything_with_stand_ins_in_its_place(tmp
 
 
 def test_stand_ins_are_taken_back(tmp_path: Path) -> None:
-    files.with_config(tmp_path)
+    made.with_config(tmp_path)
     before = set(torch.serialization.get_safe_globals())
     with torch.serialization.safe_globals(stand_ins(outline(tmp_path / "config.pt").globals, is_torchs_own)):
         assert set(torch.serialization.get_safe_globals()) > before

@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from parity.errors import ModelError
-from parity.models.history import fit_names_of_any_age, note_on_old
-from parity.models.keys import Renamed
-from parity.models.misfits import Misfits, advice, counted, left_out, misfits, table
-from parity.models.weights import copy_versions
+from parity.models.files.history import fit_names_of_any_age, note_on_old
+from parity.models.files.keys import Renamed
+from parity.models.files.misfits import Misfits, advice, counted, left_out, misfits, table
+from parity.models.files.weights import copy_versions
 from parity.models.wording import listed
 
 _COUNTERS = ("num_batches_tracked",)
