@@ -26,6 +26,10 @@ SECTIONS: dict[str, type[Any]] = {
     "Shapes": records.ShapeResult,
     "Behaviour": records.BehaviourResult,
     "Latency": records.LatencyResult,
+    "Budgets": records.BudgetResult,
+    "Startup": records.StartupFacts,
+    "Sweep": records.SweepFacts,
+    "Timing": records.TimingFacts,
     "Golden": records.GoldenResult,
 }
 

@@ -9,8 +9,6 @@ from parity.records.facts import DECISIONS, Hazard, ModelFacts, OutputFacts, Ref
 from parity.records.findings import (
     DecisionFinding,
     DecisionResult,
-    LatencyMeasurement,
-    LatencyResult,
     NumericFinding,
     NumericResult,
     ShapeFinding,
@@ -18,7 +16,8 @@ from parity.records.findings import (
     told,
 )
 from parity.records.golden import GoldenFinding, GoldenResult
-from parity.records.report import SCHEMA, ExportFacts, FileFacts, MemoryFacts, Record, Report
+from parity.records.latency import BudgetResult, LatencyMeasurement, LatencyResult, StartupFacts, SweepFacts
+from parity.records.report import SCHEMA, ExportFacts, FileFacts, MemoryFacts, Record, Report, TimingFacts
 from parity.records.verdicts import EXIT_STATUS, Stage, Symptom, Verdict, worst
 from parity.records.waivers import WaiverResult, WaiverState
 
@@ -28,6 +27,7 @@ __all__ = [
     "SCHEMA",
     "BehaviourFinding",
     "BehaviourResult",
+    "BudgetResult",
     "DecisionFinding",
     "DecisionResult",
     "ExportFacts",
@@ -49,7 +49,10 @@ __all__ = [
     "ShapeFinding",
     "ShapeResult",
     "Stage",
+    "StartupFacts",
+    "SweepFacts",
     "Symptom",
+    "TimingFacts",
     "Verdict",
     "WaiverResult",
     "WaiverState",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from parity.records.findings import LatencyMeasurement
+from parity.records.latency import LatencyMeasurement, StartupFacts, SweepFacts
 
 DECISIONS = ("classes", "segmentation", "detection", "embedding", "tokens", "none")
 """What users may act on in an output; `none` where it is numbers alone."""
@@ -95,4 +95,6 @@ class ReferenceFacts:
     unstable: str | None = None
     notes: tuple[str, ...] = ()
     latency: tuple[LatencyMeasurement, ...] = ()
+    startup: tuple[StartupFacts, ...] = ()
+    sweep: tuple[SweepFacts, ...] = ()
     hazards: tuple[Hazard, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from parity.records.behaviour import BehaviourResult
+from parity.records.latency import BudgetResult, LatencyResult
 from parity.records.verdicts import Symptom, Verdict
 
 
@@ -113,37 +114,9 @@ class ShapeResult(ShapeFinding):
     message: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class LatencyMeasurement:
-    """Times of one call at one batch size, in milliseconds; the ratio is to eager in the same run.
-
-    `n` counts bursts, `processes` the fresh processes that they come from. `ratio_low` and
-    `ratio_high` bound the ratio with 95 % confidence.
-    """
-
-    batch: int
-    threads: int
-    median_ms: float
-    throughput: float
-    n: int
-    processes: int
-    p90_ms: float | None = None
-    ratio: float | None = None
-    ratio_low: float | None = None
-    ratio_high: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class LatencyResult(LatencyMeasurement):
-    """A measurement held against the golden's ratio for this class of machine."""
-
-    verdict: Verdict
-    baseline: float | None = None
-    limit: float | None = None
-    message: str | None = None
-
-
-def told(result: NumericResult | DecisionResult | ShapeResult | BehaviourResult | LatencyResult) -> str:
+def told(
+    result: NumericResult | DecisionResult | ShapeResult | BehaviourResult | LatencyResult | BudgetResult,
+) -> str:
     """A result's message with the shape that it belongs to; empty where it has nothing to say."""
     if not result.message:
         return ""

@@ -7,8 +7,9 @@ from typing import Any
 
 from parity.records.behaviour import BehaviourResult
 from parity.records.facts import ModelFacts, ReferenceFacts, SampleFacts
-from parity.records.findings import DecisionResult, LatencyResult, NumericResult, ShapeResult
+from parity.records.findings import DecisionResult, NumericResult, ShapeResult
 from parity.records.golden import GoldenResult
+from parity.records.latency import BudgetResult, LatencyResult, StartupFacts, SweepFacts
 from parity.records.verdicts import Stage, Symptom, Verdict
 from parity.records.waivers import WaiverResult
 
@@ -68,11 +69,27 @@ class Record:
     shapes: tuple[ShapeResult, ...] = ()
     behaviour: tuple[BehaviourResult, ...] = ()
     latency: tuple[LatencyResult, ...] = ()
+    budgets: tuple[BudgetResult, ...] = ()
+    startup: tuple[StartupFacts, ...] = ()
+    sweep: tuple[SweepFacts, ...] = ()
     memory: MemoryFacts | None = None
     runtime: dict[str, str] | None = None
     worst_samples: tuple[str, ...] = ()
     waivers: tuple[WaiverResult, ...] = ()
     explanations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimingFacts:
+    """The timing stage: how long it took, how much of that was spent in bursts, in how many sittings.
+
+    A sitting is one fresh process of each target that is still to be timed. `notes` say what disturbed it.
+    """
+
+    seconds: float
+    burst_seconds: float
+    sittings: int
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +108,7 @@ class Report:
     message: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     golden: tuple[GoldenResult, ...] = ()
+    timing: TimingFacts | None = None
 
     def record(self, target: str) -> Record:
         """The record of one target; raises KeyError where it was not planned."""
