@@ -5,7 +5,7 @@ the verdict that a gate gave it. This package imports nothing else of ours.
 """
 
 from parity.records.behaviour import BehaviourFinding, BehaviourResult
-from parity.records.facts import DECISIONS, Hazard, ModelFacts, OutputFacts, ReferenceFacts, SampleFacts
+from parity.records.facts import DECISIONS, Hazard, MachineFacts, ModelFacts, OutputFacts, ReferenceFacts, SampleFacts
 from parity.records.findings import (
     DecisionFinding,
     DecisionResult,
@@ -37,6 +37,7 @@ __all__ = [
     "Hazard",
     "LatencyMeasurement",
     "LatencyResult",
+    "MachineFacts",
     "MemoryFacts",
     "ModelFacts",
     "NumericFinding",

@@ -98,3 +98,29 @@ class ReferenceFacts:
     startup: tuple[StartupFacts, ...] = ()
     sweep: tuple[SweepFacts, ...] = ()
     hazards: tuple[Hazard, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineFacts:
+    """What the machine did while something was timed; what it does not tell is absent, and no gate looks at it.
+
+    `seconds` is how long that was and `load` the 1-minute load average at its end. `cores` counts the processors that
+    the process may use, which the shares are of: `steal_share` is the part of their time that a hypervisor gave to
+    others, `other_share` the part that processes other than parity's own used. `frequency_mhz_low` and
+    `frequency_mhz_high` are the clocks, in MHz, of the fastest of them at the start and at the end, `governor` what
+    steers that. `throttled` counts the times that heat slowed a processor down, of the one that it slowed most often.
+    `throttled_periods` counts the periods in which a control group (a container) had used up its quota, and
+    `throttled_seconds` is how long its threads were held back for it, summed over processors.
+    """
+
+    seconds: float
+    cores: int | None = None
+    load: float | None = None
+    steal_share: float | None = None
+    other_share: float | None = None
+    frequency_mhz_low: float | None = None
+    frequency_mhz_high: float | None = None
+    governor: str | None = None
+    throttled: int | None = None
+    throttled_periods: int | None = None
+    throttled_seconds: float | None = None
