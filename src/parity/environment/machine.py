@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import os
 import platform
-from collections.abc import Callable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
+from parity.environment.control_groups import control_groups
 from parity.registry import Availability
 
 DEVICES = ("cpu", "cuda")
@@ -65,41 +65,20 @@ def quota(root: Path = Path("/")) -> float | None:
     Args:
         root: The file system, for a test.
     """
+    found = (_share(folder, version) for folder, version in control_groups(root))
+    return min((share for share in found if share is not None), default=None)
+
+
+def _share(folder: Path, version: int) -> float | None:
+    """The bound of one group; None where it has no such file, or `max`."""
     try:
-        groups = (root / "proc/self/cgroup").read_text().splitlines()
-    except OSError:
-        groups = []
-    found: list[float] = []
-    for line in groups or ["0::/"]:
-        _, names, path = line.split(":", 2)
-        if names == "":
-            found += _quotas(root / "sys/fs/cgroup", path, _version_two)
-        elif "cpu" in names.split(","):
-            found += _quotas(root / "sys/fs/cgroup/cpu", path, _version_one)
-    return min(found, default=None)
-
-
-def _quotas(mounted: Path, path: str, read: Callable[[Path], tuple[str, str]]) -> list[float]:
-    """The bounds of a group and those around it, as far as this process can see them."""
-    found: list[float] = []
-    inside = PurePosixPath(path.lstrip("/"))
-    for group in (inside, *inside.parents):
-        try:
-            allowed, period = read(mounted / group)
-            if int(allowed) > 0 and int(period) > 0:
-                found.append(int(allowed) / int(period))
-        except (OSError, ValueError):  # no such file, or `max`
-            continue
-    return found
-
-
-def _version_two(group: Path) -> tuple[str, str]:
-    allowed, period = (group / "cpu.max").read_text().split()
-    return allowed, period
-
-
-def _version_one(group: Path) -> tuple[str, str]:
-    return (group / "cpu.cfs_quota_us").read_text(), (group / "cpu.cfs_period_us").read_text()
+        if version == 2:  # noqa: PLR2004  # the name of that kind of control group
+            allowed, period = (folder / "cpu.max").read_text().split()
+        else:
+            allowed, period = (folder / "cpu.cfs_quota_us").read_text(), (folder / "cpu.cfs_period_us").read_text()
+        return int(allowed) / int(period) if int(allowed) > 0 and int(period) > 0 else None
+    except (OSError, ValueError):
+        return None
 
 
 def cores() -> int:
