@@ -106,6 +106,14 @@ def test_a_governor_is_told_where_it_moves_the_clock(machine: Machine, governor:
     assert all("between 2400 and 3000 MHz" in sentence and "frequency-set" in sentence for sentence in said)
 
 
+def test_the_clock_of_a_processor_that_may_not_be_used_does_not_count(machine: Machine) -> None:
+    for processor in (0, 1):
+        (machine.root / machine.of(processor) / "cpufreq/scaling_cur_freq").unlink()
+    machine.write("proc/cpuinfo", "processor: 0\ncpu MHz: 3000\nprocessor: 1\ncpu MHz: 2000\n")
+    machine.write("proc/self/status", "Cpus_allowed_list:\t1\n")
+    assert over_ten_seconds(machine, read_state(machine.root)).frequency_mhz_high == 2000.0
+
+
 def test_governors_that_differ_are_all_named(machine: Machine) -> None:
     machine.clock(3000.0, "performance", processor=1)
     assert over_ten_seconds(machine, read_state(machine.root)).governor == "performance, schedutil"

@@ -78,6 +78,12 @@ def test_a_bound_of_the_older_kind_is_read_as_well(tmp_path: Path) -> None:
     assert machine.quota(root) == 2.0
 
 
+def test_a_group_that_only_says_which_processors_bounds_no_time(tmp_path: Path) -> None:
+    root = within(tmp_path, "3:cpuset:/pinned\n")
+    group(root, "cpu/pinned", cpu__cfs_quota_us="50000", cpu__cfs_period_us="100000")
+    assert machine.quota(root) is None
+
+
 def test_without_control_groups_there_is_no_bound(tmp_path: Path) -> None:
     assert machine.quota(tmp_path) is None
 
