@@ -36,7 +36,7 @@ def table(report: Report, seconds: float) -> str:
     for row in summary.rows(report):
         verdict = f"{row.verdict}" + (f" {code(row.ended)}" if row.ended else "")
         floors, errors = row.error[0], " ".join(row.error[1:])
-        cells = (code(row.target), verdict, text(floors), text(errors), text(" ".join(row.decision)), row.size)
+        cells = (code(row.target), verdict, text(floors), text(errors), text(" ".join(row.decision)), row.size[0][0])
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

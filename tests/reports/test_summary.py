@@ -10,6 +10,7 @@ from rich.console import Console
 
 from parity.records import BehaviourResult, ShapeResult, Stage, Symptom, Verdict
 from parity.reports import html, markdown, summary, terminal
+from parity.reports.speed.places import Place, shared
 
 from . import examples
 
@@ -57,16 +58,19 @@ def test_the_row_shows_the_failing_output_not_the_largest_passing_ratio() -> Non
 def test_latency_is_shown_at_one_batch_for_all_and_says_so_where_it_is_another() -> None:
     only_eight = examples.latency(0.5)[1:2]
     report = examples.report(examples.record("a@b"), examples.record("c@d"), examples.record("e@f", latency=only_eight))
-    batch = summary.shared_batch(report)
-    assert batch == 8
-    assert summary.row(report.records[2], 32).latency == ("0.5", "0.48..0.52", "batch 8")
-    assert summary.row(report.records[2], 8).latency == ("0.5", "0.48..0.52")
+    place = shared(report)
+    assert place == Place(batch=8, threads=2)
+    other = Place(batch=32, threads=2)
+    told = ("0.5", None), ("0.48..0.52", None)
+    assert summary.row(report.records[2], other).latency == (*told, ("batch 8", None))
+    assert summary.row(report.records[2], place).latency == told
 
 
 def test_a_row_of_a_cell_that_ended_early_says_where_and_shows_nothing_it_has_not() -> None:
-    row = summary.row(examples.broken("aoti@torch", Stage.RUN, Symptom.CRASH, "died"), 8)
+    row = summary.row(examples.broken("aoti@torch", Stage.RUN, Symptom.CRASH, "died"), None)
     assert row.ended == "run/crash"
-    assert (row.error, row.decision, row.shapes, row.latency, row.size) == (("n/a",), ("n/a",), (), ("n/a",), "n/a")
+    absent = (("n/a", None),)
+    assert (row.error, row.decision, row.shapes, row.latency, row.size) == (("n/a",), ("n/a",), (), absent, absent)
 
 
 def test_reasons_add_the_messages_of_results_that_the_record_does_not_repeat() -> None:

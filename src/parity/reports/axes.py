@@ -26,6 +26,9 @@ _COLOURS = (
 )
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "star", "hexagon", "cross", "x")
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+LIMIT = "#d43d3d"
+"""The colour of what is allowed, in every plot."""
+
 _ROW = 42
 _AROUND_ROWS = 130
 _PLOT = 320
@@ -55,6 +58,23 @@ def marker(at: int, pixels: int) -> dict[str, Any]:
 def line(at: int, width: float) -> dict[str, Any]:
     """The line of series `at`, told from others by its colour and by its dashes."""
     return {"color": _COLOURS[at % len(_COLOURS)], "dash": _DASHES[at % len(_DASHES)], "width": width}
+
+
+def styles(names: Iterable[str]) -> dict[str, int]:
+    """A number for each name, for `marker` and `line`: the same order gives the same styles in every plot."""
+    return {name: at for at, name in enumerate(dict.fromkeys(names))}
+
+
+def bars(values: Sequence[tuple[float, float | None, float | None]]) -> dict[str, Any]:
+    """Error bars from values with their bounds; a value that has none has no bar."""
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [0.0 if high is None else high - value for value, _, high in values],
+        "arrayminus": [0.0 if low is None else value - low for value, low, _ in values],
+        "thickness": 1.5,
+        "width": 3,
+    }
 
 
 def layout() -> dict[str, Any]:
@@ -103,6 +123,36 @@ def vertical(x: float) -> dict[str, Any]:
         "y0": 0,
         "y1": 1,
         "line": {"dash": "dot", "width": 1.5, "color": "#808080"},
+    }
+
+
+def horizontal(y: float) -> dict[str, Any]:
+    """A dotted line from left to right at the value `y`, in the colour of what is allowed."""
+    return {
+        "type": "line",
+        "xref": "paper",
+        "yref": "y",
+        "x0": 0,
+        "x1": 1,
+        "y0": y,
+        "y1": y,
+        "line": {"dash": "dot", "width": 2, "color": LIMIT},
+    }
+
+
+def at_left(y: float, text: str) -> dict[str, Any]:
+    """A text over a horizontal line at the value `y` of a logarithmic axis, where rising curves leave room for it."""
+    # An annotation's position on a log axis is given as the logarithm, unlike a shape's.
+    return {
+        "xref": "paper",
+        "yref": "y",
+        "x": 0.01,
+        "xanchor": "left",
+        "y": math.log10(y),
+        "yanchor": "bottom",
+        "text": html.escape(text),
+        "showarrow": False,
+        "font": {"size": 12},
     }
 
 

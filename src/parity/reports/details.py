@@ -5,57 +5,14 @@ Each line of a section puts what was measured beside what it is held against and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-
-from parity.records import (
-    BehaviourResult,
-    DecisionResult,
-    LatencyResult,
-    NumericResult,
-    Record,
-    ShapeResult,
-    Verdict,
-    WaiverResult,
-)
-from parity.reports.numbers import (
-    ABSENT,
-    against,
-    count,
-    digest,
-    interval,
-    milliseconds,
-    number,
-    seconds,
-    share,
-    size,
-)
+from parity.records import BehaviourResult, DecisionResult, NumericResult, Record, Report, ShapeResult, WaiverResult
+from parity.reports.numbers import ABSENT, against, count, digest, interval, number, seconds, share, size
+from parity.reports.sections import Line, Section, known, told
+from parity.reports.speed import tables
 from parity.reports.summary import metric_words
 
 
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """One result: what it is about, the numbers side by side, and whatever else is known of it."""
-
-    what: str
-    measured: str
-    yardstick: str
-    ratio: str
-    limit: str
-    verdict: Verdict | None
-    more: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Section:
-    """The results of one kind; `columns` heads the numbers of its lines."""
-
-    title: str
-    columns: tuple[str, str, str, str, str]
-    lines: tuple[Line, ...]
-
-
-def sections(record: Record) -> tuple[Section, ...]:
+def sections(report: Report, record: Record) -> tuple[Section, ...]:
     """The sections of `record` that have anything in them."""
     made = (
         Section(
@@ -78,11 +35,7 @@ def sections(record: Record) -> tuple[Section, ...]:
             columns=("kind", "of", "SQNR, dB", "floors", "limit"),
             lines=tuple(_behaviour(each) for each in record.behaviour),
         ),
-        Section(
-            title="Latency",
-            columns=("batch", "median", "baseline", "ratio to eager", "limit"),
-            lines=tuple(_latency(each) for each in record.latency),
-        ),
+        *tables.sections(report, record),
     )
     return tuple(section for section in made if section.lines)
 
@@ -121,22 +74,24 @@ def _waiver(waiver: WaiverResult) -> str:
 def _numeric(result: NumericResult) -> Line:
     return Line(
         what=result.output,
-        measured=number(result.error),
-        yardstick=number(result.floor),
-        ratio=against(result.ratio, result.limit).partition(" / ")[0],
-        limit=number(result.limit),
+        numbers=(
+            number(result.error),
+            number(result.floor),
+            against(result.ratio, result.limit).partition(" / ")[0],
+            number(result.limit),
+        ),
         verdict=result.verdict,
-        more=_known(
+        more=known(
             f"rule {result.rule}",
-            _with("measured as {}", result.measure),
-            _with("allowed for long sums {}", result.allowance, number),
-            _with("largest absolute difference {}", result.max_abs, number),
-            _with("worst sample {}", result.worst_sample),
-            _with("{} elements differ", None if result.rule == "matched" else result.mismatched),
-            _with("{} boxes are unmatched", result.mismatched if result.rule == "matched" else None),
-            _with("{} without a defined answer", result.ties, lambda ties: count(ties, "tie")),
-            _with("n = {}", result.n),
-            _with("SQNR {} dB", result.sqnr_db, number),
+            told("measured as {}", result.measure),
+            told("allowed for long sums {}", result.allowance, number),
+            told("largest absolute difference {}", result.max_abs, number),
+            told("worst sample {}", result.worst_sample),
+            told("{} elements differ", None if result.rule == "matched" else result.mismatched),
+            told("{} boxes are unmatched", result.mismatched if result.rule == "matched" else None),
+            told("{} without a defined answer", result.ties, lambda ties: count(ties, "tie")),
+            told("n = {}", result.n),
+            told("SQNR {} dB", result.sqnr_db, number),
             "constant reference output" if result.constant else None,
             result.detail,
             result.message,
@@ -147,15 +102,17 @@ def _numeric(result: NumericResult) -> Line:
 def _decision(result: DecisionResult) -> Line:
     return Line(
         what=f"{metric_words(result.metric)} of {result.output}",
-        measured=share(result.value),
-        yardstick=ABSENT if result.reference is None else share(result.reference),
-        ratio=interval(result.low, result.high),
-        limit=number(result.limit),
+        numbers=(
+            share(result.value),
+            ABSENT if result.reference is None else share(result.reference),
+            interval(result.low, result.high),
+            number(result.limit),
+        ),
         verdict=result.verdict,
-        more=_known(
-            _with("n = {}", result.n),
-            _with("{}", result.flips, lambda flips: count(flips, "flip")),
-            _with("{} within arithmetic noise", result.ties, lambda ties: count(ties, "tie")),
+        more=known(
+            told("n = {}", result.n),
+            told("{}", result.flips, lambda flips: count(flips, "flip")),
+            told("{} within arithmetic noise", result.ties, lambda ties: count(ties, "tie")),
             None if result.verdict else "for information, no gate",
             result.message,
         ),
@@ -165,55 +122,30 @@ def _decision(result: DecisionResult) -> Line:
 def _shape(result: ShapeResult) -> Line:
     return Line(
         what=result.shape,
-        measured=str(result.symptom),
-        yardstick=ABSENT,
-        ratio=against(result.ratio, result.limit).partition(" / ")[0],
-        limit=number(result.limit),
+        numbers=(
+            str(result.symptom),
+            ABSENT,
+            against(result.ratio, result.limit).partition(" / ")[0],
+            number(result.limit),
+        ),
         verdict=result.verdict,
-        more=_known(result.message or result.detail),
+        more=known(result.message or result.detail),
     )
 
 
 def _behaviour(result: BehaviourResult) -> Line:
     return Line(
         what=metric_words(result.kind),
-        measured=result.name,
-        yardstick=number(result.sqnr_db),
-        ratio=against(result.ratio, result.limit).partition(" / ")[0],
-        limit=number(result.limit),
+        numbers=(
+            result.name,
+            number(result.sqnr_db),
+            against(result.ratio, result.limit).partition(" / ")[0],
+            number(result.limit),
+        ),
         verdict=result.verdict,
-        more=_known(
+        more=known(
             result.message or result.detail,
-            _with("{} values differ", result.mismatched),
+            told("{} values differ", result.mismatched),
             None if result.verdict else "for information, no gate",
         ),
     )
-
-
-def _latency(result: LatencyResult) -> Line:
-    bounds = "" if result.ratio_low is None else f" ({interval(result.ratio_low, result.ratio_high)})"
-    return Line(
-        what=str(result.batch),
-        measured=milliseconds(result.median_ms),
-        yardstick=number(result.baseline),
-        ratio=against(result.ratio, result.limit).partition(" / ")[0] + bounds,
-        limit=number(result.limit),
-        verdict=result.verdict,
-        more=_known(
-            _with("p90 {}", result.p90_ms, milliseconds),
-            f"{number(result.throughput)} samples a second",
-            count(result.threads, "thread"),
-            f"{count(result.n, 'burst')} from {result.processes} fresh processes",
-            result.message,
-        ),
-    )
-
-
-def _with(text: str, value: object, write: Callable[..., str] = str) -> str | None:
-    return None if value is None else text.format(write(value))
-
-
-def _known(*texts: str | None) -> tuple[str, ...]:
-    """The texts that are there, each once, in order."""
-    present: Iterable[str] = (text for text in texts if text)
-    return tuple(dict.fromkeys(present))

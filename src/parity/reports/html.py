@@ -15,6 +15,9 @@ from parity.reports import details, provenance, summary
 from parity.reports.axes import Plot
 from parity.reports.plots import plots
 from parity.reports.remarks import remarks
+from parity.reports.speed import tables
+from parity.reports.speed.overview import overview
+from parity.reports.speed.places import shared
 
 
 def render(report: Report) -> str:
@@ -29,7 +32,8 @@ def render(report: Report) -> str:
         .render(
             report=report,
             rows=summary.rows(report),
-            batch=summary.shared_batch(report),
+            place=shared(report),
+            timed=overview(report),
             plots=made,
             figures=_script_json(made),
             plotly_js=Markup(get_plotlyjs()) if made else None,  # noqa: S704 - plotly's own source
@@ -55,6 +59,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    helpers: dict[str, Any] = {"summary": summary, "details": details, "provenance": provenance, "remarks": remarks}
+    helpers: dict[str, Any] = {
+        "summary": summary, "details": details, "provenance": provenance, "remarks": remarks,
+        "reference_speed": tables.reference_sections,
+    }  # fmt: skip
     environment.globals.update(helpers)
     return environment

@@ -14,6 +14,10 @@ from parity.records import Hazard, Record, Report, Verdict
 from parity.reports import summary
 from parity.reports.numbers import ABSENT, count, digest, milliseconds
 from parity.reports.remarks import remarks
+from parity.reports.sections import Section
+from parity.reports.speed.lines import Lines
+from parity.reports.speed.overview import overview
+from parity.reports.speed.places import shared, threads_differ, where
 
 _MARKS = {
     Verdict.PASS: "✅ pass",
@@ -35,6 +39,9 @@ def render(report: Report) -> str:
     reading = summary.to_read(report)
     if reading:
         parts += ["### What to read", "\n".join(_reason(record) for record in reading)]
+    timed = overview(report)
+    if timed:
+        parts += [f"### {text(timed.title)}", _section(timed)]
     if report.model.notes:
         parts += ["### Model", "\n".join(f"- {text(note)}" for note in report.model.notes)]
     hazards = report.reference.hazards
@@ -60,8 +67,8 @@ def code(value: str) -> str:
 
 
 def _targets(report: Report) -> str:
-    batch = summary.shared_batch(report)
-    at = "" if batch is None else f", batch {batch}"
+    place = shared(report)
+    at = "" if place is None else f", {place}"
     error = "floors / limit (error / floor)"
     lines = [
         f"| target | verdict | {error} | decisions | shapes | latency / eager{at} | size | message |",
@@ -78,12 +85,39 @@ def _targets(report: Report) -> str:
             text(row.error[0] + "".join(f" ({each})" for each in row.error[1:])),
             text(" ".join(row.decision)),
             shapes or ABSENT,
-            text(" ".join(row.latency)),
-            row.size,
+            text(_marked(row.latency)),
+            text(_marked(row.size)),
             text(row.message),
         )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _marked(lines: Lines) -> str:
+    return " ".join(line + (f" {summary.SYMBOLS[verdict]}" if verdict else "") for line, verdict in lines)
+
+
+def _section(section: Section) -> str:
+    """A table of one section; what a number has under it stands beside it in parentheses."""
+    more = any(line.more for line in section.lines)
+    columns = (*section.columns, *(["verdict"] if section.judged else []), *(["besides"] if more else []))
+    lines = [
+        f"| {' | '.join(map(text, columns))} |",
+        f"| {' | '.join(['---', *(['--:'] * (len(section.columns) - 1)), *(['---'] * (section.judged + more))])} |",
+    ]
+    for line in section.lines:
+        numbers = [_beside(number) for number in line.numbers]
+        verdict = [_MARKS[line.verdict] if line.verdict else ABSENT] if section.judged else []
+        besides = [text("; ".join(line.more))] if more else []
+        lines.append(f"| {' | '.join([code(line.what), *numbers, *verdict, *besides])} |")
+    return "\n".join(lines)
+
+
+def _beside(number: str) -> str:
+    first, _, under = number.partition("\n")
+    if first == "needs":
+        return text(f"{first} {under}")
+    return text(f"{first} ({under})" if under else first)
 
 
 def _reason(record: Record) -> str:
@@ -100,7 +134,10 @@ def _hazard(found: Hazard) -> str:
 
 def _provenance(report: Report) -> str:
     model, samples, reference = report.model, report.samples, report.reference
-    timing = [f"eager at batch {each.batch}: {milliseconds(each.median_ms)}" for each in reference.latency]
+    named = threads_differ(reference.latency)
+    timing = [
+        f"eager at {where(each, threads_named=named)}: {milliseconds(each.median_ms)}" for each in reference.latency
+    ]
     lines = [
         f"model {text(model.name)} from {text(model.source)}",
         f"weights {code(digest(model.weights_sha256))}, code {code(digest(model.code_sha256))}",

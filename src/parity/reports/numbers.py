@@ -50,6 +50,11 @@ def interval(low: float | None, high: float | None) -> str:
     return ABSENT if low is None or high is None else f"{share(low)}..{share(high)}"
 
 
+def bounds(low: float | None, high: float | None) -> str:
+    """An interval of something that is no share, as `129..133`; empty unless both ends are known."""
+    return "" if low is None or high is None else f"{number(low)}..{number(high)}"
+
+
 def milliseconds(value: float | None) -> str:
     """Milliseconds with their unit: `139 ms`."""
     return ABSENT if value is None else f"{number(value)} ms"

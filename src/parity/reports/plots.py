@@ -11,13 +11,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from parity.records import Record, Report, Verdict
-from parity.reports import axes, latency_plots, summary
+from parity.reports import axes, summary
 from parity.reports.axes import Plot
 from parity.reports.numbers import against
+from parity.reports.speed import trade_offs
+from parity.reports.speed.batch_plots import over_batch
+from parity.reports.speed.ratio_plots import ratios
 
 _VERDICT_MARKERS = {
     Verdict.PASS: ("circle", "#2e9e5b"),
-    Verdict.FAIL: ("x", "#d43d3d"),
+    Verdict.FAIL: ("x", axes.LIMIT),
     Verdict.INCONCLUSIVE: ("diamond", "#c98a00"),
     Verdict.SKIP: ("circle-open", "#808080"),
 }
@@ -27,10 +30,11 @@ def plots(report: Report) -> tuple[Plot, ...]:
     """The plots for which the report has anything to show."""
     made = (
         _errors(report),
-        latency_plots.latency_ratios(report),
-        latency_plots.medians(report),
-        latency_plots.sizes(report),
-        latency_plots.agreements(report),
+        *ratios(report),
+        *over_batch(report),
+        trade_offs.sizes(report),
+        trade_offs.agreements(report),
+        trade_offs.accuracies(report),
     )
     return tuple(plot for plot in made if plot is not None)
 
@@ -104,7 +108,7 @@ def _limit_trace(records: Sequence[Record]) -> dict[str, Any]:
         "x": x,
         "y": y,
         "hoverinfo": "skip",
-        "line": {"color": "#d43d3d", "width": 2},
+        "line": {"color": axes.LIMIT, "width": 2},
     }
 
 

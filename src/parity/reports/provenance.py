@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from parity.records import OutputFacts, Report
-from parity.reports.numbers import ABSENT, count, milliseconds, seconds
+from parity.reports.numbers import ABSENT, count, seconds
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -41,7 +41,7 @@ def sample_facts(report: Report) -> Pairs:
 
 
 def reference_facts(report: Report) -> Pairs:
-    """The eager reference: its oracle, outputs, noise and time."""
+    """The eager reference: its oracle, outputs and noise. How fast it is stands beside the targets."""
     reference = report.reference
     reason = f": {reference.oracle_reason}" if reference.oracle_reason else ""
     return (
@@ -54,12 +54,21 @@ def reference_facts(report: Report) -> Pairs:
         ("jittered copies", str(reference.jittered_copies)),
         ("threads", str(reference.threads)),
         ("took", seconds(reference.seconds)),
-        *(
-            (f"latency, batch {each.batch}", f"{milliseconds(each.median_ms)} (p90 {milliseconds(each.p90_ms)})")
-            for each in reference.latency
-        ),
         *([("unstable", reference.unstable)] if reference.unstable else []),
         *(("note", note) for note in reference.notes),
+    )
+
+
+def timing_facts(report: Report) -> Pairs:
+    """The timing stage: what it took, and what disturbed it; nothing in a report that does not say."""
+    timing = report.timing
+    if timing is None:
+        return ()
+    took = f"{seconds(timing.seconds)}, {seconds(timing.burst_seconds)} of it in bursts of calls"
+    return (
+        ("timing took", took),
+        ("sittings", f"{timing.sittings}, each with a fresh process of every target that is still to be timed"),
+        *(("disturbed by", note) for note in timing.notes),
     )
 
 

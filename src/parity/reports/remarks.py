@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from parity.models.matching import MATCHED
 from parity.records import Report
+from parity.reports.speed.lines import noise
 
 
 def remarks(report: Report) -> tuple[str, ...]:
-    """The report's message, an unstable reference, a doubtful match, an environment that is known to go wrong.
+    """The report's message, an unstable reference, a doubtful match, a noisy machine, a known conflict of packages.
 
     What a record's message says is not repeated.
     """
@@ -21,6 +22,8 @@ def remarks(report: Report) -> tuple[str, ...]:
         for result in record.behaviour
         if result.kind == MATCHED and result.message and result.message not in record.message
     ]
+    disturbed = noise(report)
+    found += [disturbed] if disturbed else []
     return (*found, *warnings(report))
 
 

@@ -6,7 +6,6 @@ among those the one furthest from what was hoped for. All numbers stay in the re
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -15,7 +14,6 @@ from parity.records import (
     DecisionResult,
     GoldenResult,
     Hazard,
-    LatencyResult,
     NumericResult,
     Record,
     Report,
@@ -26,7 +24,10 @@ from parity.records import (
     WaiverState,
     worst,
 )
-from parity.reports.numbers import ABSENT, against, count, interval, number, share, size
+from parity.reports.numbers import ABSENT, against, count, interval, number, share
+from parity.reports.speed import budgets
+from parity.reports.speed.lines import Lines, latency_lines, size_lines, speed_reasons
+from parity.reports.speed.places import Place, shared
 
 _AGAINST_EAGER = frozenset({"accuracy_difference", "mean_iou_difference", "token_accuracy_difference"})
 GRAVEST_FIRST = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS, Verdict.SKIP)
@@ -56,19 +57,19 @@ class Row:
     error: tuple[str, ...]
     decision: tuple[str, ...]
     shapes: tuple[tuple[str, Verdict], ...]
-    latency: tuple[str, ...]
-    size: str
+    latency: Lines
+    size: Lines
     message: str
 
 
 def rows(report: Report) -> tuple[Row, ...]:
     """One row for each record, in the order of the report."""
-    batch = shared_batch(report)
-    return tuple(row(record, batch) for record in report.records)
+    place = shared(report)
+    return tuple(row(record, place) for record in report.records)
 
 
-def row(record: Record, batch: int | None) -> Row:
-    """The row of one record; `batch` is the batch size at which its latency is shown."""
+def row(record: Record, place: Place | None) -> Row:
+    """The row of one record; `place` is the batch size and number of threads at which its latency is shown."""
     return Row(
         target=record.target,
         verdict=record.verdict,
@@ -76,8 +77,8 @@ def row(record: Record, batch: int | None) -> Row:
         error=_error_lines(worst_numeric(record.numeric)),
         decision=_decision_lines(shown_decision(record.decisions)),
         shapes=_shapes(record.shapes),
-        latency=_latency_lines(shown_latency(record.latency, batch), batch),
-        size=size(record.export.bytes) if record.export else ABSENT,
+        latency=latency_lines(record, place),
+        size=size_lines(record),
         message=record.message,
     )
 
@@ -165,29 +166,6 @@ def _decision_lines(result: DecisionResult | None) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def shared_batch(report: Report) -> int | None:
-    """The batch size that most targets were timed at, the largest of equals; None without timings."""
-    seen = Counter(result.batch for record in report.records for result in record.latency)
-    return max(seen, key=lambda batch: (seen[batch], batch), default=None)
-
-
-def shown_latency(results: tuple[LatencyResult, ...], batch: int | None) -> LatencyResult | None:
-    """The timing at `batch`, or the largest batch size where the target was not timed at that one."""
-    at_batch = [result for result in results if result.batch == batch]
-    return max(at_batch or results, key=lambda each: each.batch, default=None)
-
-
-def _latency_lines(result: LatencyResult | None, batch: int | None) -> tuple[str, ...]:
-    if result is None:
-        return (ABSENT,)
-    lines = [number(result.ratio)]
-    if result.ratio_low is not None:
-        lines.append(interval(result.ratio_low, result.ratio_high))
-    if result.batch != batch:
-        lines.append(f"batch {result.batch}")
-    return tuple(lines)
-
-
 def subject(report: Report) -> str:
     """What was judged and on what: `resnet18, judged on 540 held-out samples from heldout.npz`."""
     samples = report.samples
@@ -257,7 +235,6 @@ def reasons(record: Record) -> tuple[str, ...]:
         ("decision", record.decisions),
         ("batch", _first_sizes(record.shapes)),
         ("behaviour", record.behaviour),
-        ("latency at batch", record.latency),
     ):
         for result in results:
             if result.verdict not in {Verdict.FAIL, Verdict.INCONCLUSIVE}:
@@ -265,6 +242,8 @@ def reasons(record: Record) -> tuple[str, ...]:
             text = result.message or getattr(result, "detail", None)
             if text and text not in record.message:
                 found.append(f"{name} {_label(result)}: {text}")
+    found += speed_reasons(record)
+    found += budgets.reasons(record)
     more = len(record.shapes) - len(_first_sizes(record.shapes))
     found += [f"and {count(more, 'more size')} of the sweep: all are in the details"] if more else []
     return tuple(text for text in found if text)
@@ -283,13 +262,11 @@ def _first_sizes(results: tuple[ShapeResult, ...]) -> tuple[ShapeResult, ...]:
     return tuple(each for each in results if each not in failed[SHOWN_SIZES:])
 
 
-def _label(result: object) -> str:
+def _label(result: NumericResult | DecisionResult | ShapeResult | BehaviourResult) -> str:
     if isinstance(result, NumericResult):
         return result.output
     if isinstance(result, DecisionResult):
         return f"{metric_words(result.metric)} of {result.output}"
     if isinstance(result, ShapeResult):
         return result.shape
-    if isinstance(result, BehaviourResult):
-        return f"({metric_words(result.kind)})"
-    return str(getattr(result, "batch", ""))
+    return f"({metric_words(result.kind)})"

@@ -11,8 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from parity.records import Record, Report, Verdict
-from parity.reports import details, summary
+from parity.reports import details, provenance, summary
 from parity.reports.remarks import remarks
+from parity.reports.sections import Section
+from parity.reports.speed import budgets, tables
+from parity.reports.speed.lines import Lines
+from parity.reports.speed.places import shared
 from parity.reports.summary import Row
 
 STYLES = {
@@ -28,6 +32,8 @@ _ROOM_FOR_MESSAGES = 130
 _MOST_HAZARDS = 6
 _MOST_NOTES = 8
 """In the terminal; the files have all of them."""
+
+_MARKS = {Verdict.FAIL: "!", Verdict.INCONCLUSIVE: "?", Verdict.SKIP: "-"}
 
 _NARROW_NAME = 13
 _INTERVAL = len("0.882..0.922")
@@ -45,6 +51,7 @@ def print_report(report: Report, console: Console) -> None:
     _print_notes(report, console)
     _print_hazards(report, console)
     _print_golden(report, console)
+    _print_sweep(report, console)
     for remark in remarks(report):
         console.print(Text(remark, style="yellow"))
     console.print(_verdict_line(report))
@@ -57,13 +64,16 @@ def print_record(report: Report, record: Record, console: Console) -> None:
     console.print(title.append(f" ({ended})") if ended else title)
     for reason in summary.reasons(record):
         console.print(Padding(Text(reason), (0, 0, 0, 2)))
-    for section in details.sections(record):
+    timed = tables.reference_sections(report) if record.latency else ()
+    for section in (*details.sections(report, record), *timed):
         console.print()
         console.print(_section_table(section))
         for line in section.lines:
             if line.more:
                 console.print(Padding(Text(f"{line.what}: {'; '.join(line.more)}"), (0, 0, 0, 2)))
-    known = details.facts(record)
+        for note in section.notes:
+            console.print(Padding(Text(note, style="yellow"), (0, 0, 0, 2)))
+    known = (*details.facts(record), *(provenance.timing_facts(report) if record.latency else ()))
     if known:
         console.print()
         console.print(_pairs(known))
@@ -76,8 +86,8 @@ def verdict_text(verdict: Verdict) -> Text:
 
 
 def _table(report: Report, *, wide: bool) -> Table:
-    batch = summary.shared_batch(report)
-    at = "" if batch is None else f", batch {batch}"
+    place = shared(report)
+    at = "" if place is None else f"\n{place}".replace(", ", "\n")
     # The box already puts one space between columns; eighty columns have no room for another.
     padding = (0, 1, 0, 0) if wide else (0, 0, 0, 0)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=padding, show_edge=False)
@@ -99,8 +109,8 @@ def _table(report: Report, *, wide: bool) -> Table:
             Text("\n".join(row.error)),
             Text("\n".join(row.decision)),
             _shapes(row),
-            Text("\n".join(row.latency)),
-            Text(row.size),
+            _marked(row.latency),
+            _marked(row.size),
         ]
         table.add_row(*cells, *([Text(row.message)] if wide else []))
     return table
@@ -115,9 +125,16 @@ def _narrow(target: str) -> str:
 
 def _shapes(row: Row) -> Text:
     """Batch sizes, those that did not pass in colour and with a sign: `1 2 3 8! 32?`."""
-    marks = {Verdict.FAIL: "!", Verdict.INCONCLUSIVE: "?", Verdict.SKIP: "-"}
-    parts = [Text(batch + marks.get(verdict, ""), style=STYLES[verdict]) for batch, verdict in row.shapes]
+    parts = [Text(batch + _MARKS.get(verdict, ""), style=STYLES[verdict]) for batch, verdict in row.shapes]
     return Text(" ").join(parts) if parts else Text("n/a")
+
+
+def _marked(lines: Lines) -> Text:
+    """Lines of a cell, those with a verdict in its colour and with a sign: `1.21!`."""
+    return Text("\n").join(
+        Text(text) if verdict is None else Text(text + _MARKS.get(verdict, ""), style=STYLES[verdict])
+        for text, verdict in lines
+    )
 
 
 def _print_reasons(record: Record, console: Console) -> None:
@@ -161,13 +178,22 @@ def _print_golden(report: Report, console: Console) -> None:
         console.print(Padding(Text.assemble(word, " ", result.message), (0, 0, 0, 2)))
 
 
+def _print_sweep(report: Report, console: Console) -> None:
+    """What fits into a budget for one call, which somebody asked for and would miss in the table."""
+    found = budgets.sweep_lines(report)
+    if found:
+        console.print(Text(budgets.sweep_title(report), style="bold"))
+    for line in found:
+        console.print(Padding(Text(line), (0, 0, 0, 2)))
+
+
 def _verdict_line(report: Report) -> Text:
     line = summary.sentence(report)
     word, _, rest = line.partition(":")
     return Text.assemble((word, STYLES[report.verdict]), f":{rest}")
 
 
-def _section_table(section: details.Section) -> Table:
+def _section_table(section: Section) -> Table:
     table = Table(
         title=section.title,
         title_justify="left",
@@ -180,10 +206,12 @@ def _section_table(section: details.Section) -> Table:
     table.add_column(section.columns[0], overflow="fold", max_width=28)
     for column in section.columns[1:]:
         table.add_column(column, overflow="fold", justify="right")
-    table.add_column("verdict", no_wrap=True)
+    if section.judged:
+        table.add_column("verdict", no_wrap=True)
     for line in section.lines:
-        texts = (line.what, line.measured, line.yardstick, line.ratio, line.limit)
-        table.add_row(*(Text(text) for text in texts), verdict_text(line.verdict) if line.verdict else Text("n/a"))
+        verdict = verdict_text(line.verdict) if line.verdict else Text("n/a")
+        cells = [Text(text) for text in (line.what, *line.numbers)]
+        table.add_row(*cells, *([verdict] if section.judged else []))
     return table
 
 

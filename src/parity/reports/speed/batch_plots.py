@@ -1,0 +1,213 @@
+"""The plots over the batch size: time of a call and throughput, one figure of each for every number of threads."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+from parity.records import LatencyMeasurement, Report, SweepFacts
+from parity.reports import axes
+from parity.reports.axes import Plot
+from parity.reports.numbers import count, milliseconds
+from parity.reports.speed import budgets
+from parity.reports.speed.cells import throughput_bounds
+from parity.reports.speed.lines import timing_text
+from parity.reports.speed.places import EAGER, all_threads
+
+Series = tuple[str, Sequence[LatencyMeasurement]]
+
+_CURVE_TAKES = 2
+"""Batch sizes; one alone is no curve, and the tables have it."""
+
+_EAGER_WIDTH = 3.0
+_WIDTH = 1.5
+
+
+def over_batch(report: Report) -> tuple[Plot, ...]:
+    """Latency and throughput over the batch size, for each number of threads with which several sizes were timed."""
+    threads = all_threads(report)
+    # The same axes for every number of threads: figures beside each other are compared by eye.
+    every = [each for number_ in threads for _, results in _series(report, number_) for each in results]
+    made: list[Plot] = []
+    for number_ in threads:
+        series = _series(report, number_)
+        if len({each.batch for _, results in series for each in results}) < _CURVE_TAKES:
+            continue
+        of = number_ if len(threads) > 1 else None
+        made += [_latency(report, series, number_, every, of), _throughput(report, series, number_, every, of)]
+    return tuple(made)
+
+
+def _series(report: Report, threads: int) -> tuple[Series, ...]:
+    """Eager and every target by batch size, those that were timed with `threads`."""
+    found: list[Series] = [(EAGER, report.reference.latency)]
+    found += [(record.target, record.latency) for record in report.records]
+    chosen = (
+        (name, sorted((each for each in results if each.threads == threads), key=lambda each: each.batch))
+        for name, results in found
+    )
+    return tuple((name, results) for name, results in chosen if results)
+
+
+def _latency(
+    report: Report, series: Sequence[Series], threads: int, every: Sequence[LatencyMeasurement], of: int | None
+) -> Plot:
+    limits = _limit_marks(report, "max_ms", threads)
+    budget = budgets.sweep_budget(report)
+    known = [value for each in every for value in _median(each) if value is not None]
+    low, high = axes.log_span(
+        [*known, *(value for each in limits for value in each["y"]), *([budget] if budget else [])], pad=0.08
+    )
+    styles = _styles(report)
+    traces = [_curve(name, results, styles[name], [_median(each) for each in results]) for name, results in series]
+    traces += limits
+    layout = _layout(series, axes.log_axis(low, high, "median, ms (log scale)"))
+    caption = "The reference, eager PyTorch, is the thick line. Bars are 95 % confidence intervals."
+    if budget is not None:
+        layout["shapes"] = [axes.horizontal(budget)]
+        layout["annotations"] = [axes.at_left(budget, f"budget {milliseconds(budget)}")]
+        caption += f" The dotted line is the budget; what has to keep it is {_kept(report, threads)}, not the median."
+    return Plot(
+        name=_name("latency-median", of),
+        title=_title("Median latency by batch size", of),
+        caption=caption,
+        height=axes.legend_height(len(traces)),
+        figure={"data": traces, "layout": layout},
+    )  # fmt: skip
+
+
+def _median(each: LatencyMeasurement) -> tuple[float, float | None, float | None]:
+    return each.median_ms, each.median_low_ms, each.median_high_ms
+
+
+def _throughput(
+    report: Report, series: Sequence[Series], threads: int, every: Sequence[LatencyMeasurement], of: int | None
+) -> Plot:
+    known = [value for each in every for value in (each.throughput, *throughput_bounds(each)) if value is not None]
+    limits = _limit_marks(report, "min_throughput", threads)
+    low, high = axes.log_span([*known, *(value for each in limits for value in each["y"])], pad=0.08)
+    styles = _styles(report)
+    traces = [
+        _curve(name, results, styles[name], [(each.throughput, *throughput_bounds(each)) for each in results])
+        for name, results in series
+    ]
+    best = _best(report, series, threads)
+    traces += [best] if best else []
+    traces += limits
+    return Plot(
+        name=_name("throughput", of),
+        title=_title("Throughput by batch size", of),
+        caption="Higher is better. Bars are 95 % confidence intervals."
+        + (" A ring marks the batch size of best throughput." if best else ""),
+        height=axes.legend_height(len(traces)),
+        figure={
+            "data": traces,
+            "layout": _layout(series, axes.log_axis(low, high, "samples a second (log scale)")),
+        },
+    )
+
+
+def _curve(
+    name: str,
+    results: Sequence[LatencyMeasurement],
+    style: int,
+    values: Sequence[tuple[float, float | None, float | None]],
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": html.escape(name),
+        "x": [each.batch for each in results],
+        "y": [value for value, _, _ in values],
+        "error_y": axes.bars(values),
+        "hovertext": [html.escape(f"{name}, {timing_text(each)}") for each in results],
+        "hoverinfo": "text",
+        "marker": axes.marker(style, 8),
+        "line": axes.line(style, _EAGER_WIDTH if name == EAGER else _WIDTH),
+    }
+
+
+def _best(report: Report, series: Sequence[Series], threads: int) -> dict[str, Any] | None:
+    """Rings around the points of best throughput; None where no sweep told which they are."""
+    swept: dict[str, Sequence[SweepFacts]] = {EAGER: report.reference.sweep}
+    swept |= {record.target: record.sweep for record in report.records}
+    points = [
+        each
+        for name, results in series
+        for facts in swept[name]
+        for each in results
+        if facts.threads == threads and each.batch == facts.best_batch
+    ]
+    if not points:
+        return None
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "best batch",
+        "x": [each.batch for each in points],
+        "y": [each.throughput for each in points],
+        "hoverinfo": "skip",
+        "marker": {"symbol": "circle-open", "size": 17, "color": "#808080", "line": {"width": 2}},
+    }
+
+
+def _limit_marks(report: Report, metric: str, threads: int) -> list[dict[str, Any]]:
+    """Strokes at the budgets of one kind that are set for a batch size, and whose they are where not everybody's."""
+    owners: dict[tuple[int, float], list[str]] = {}
+    texts: dict[tuple[int, float], str] = {}
+    for record in report.records:
+        for each in record.budgets:
+            if each.metric == metric and each.batch is not None and each.threads in {None, threads}:
+                owners.setdefault((each.batch, each.limit), []).append(record.target)
+                texts[each.batch, each.limit] = f"{metric} at batch {each.batch}: {budgets.limit(each)}"
+    if not owners:
+        return []
+    timed = sum(1 for record in report.records if record.latency)
+    whose = sorted({name for names in owners.values() for name in names})
+    own = "" if len(whose) == timed else f" of {whose[0] if len(whose) == 1 else count(len(whose), 'target')}"
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": html.escape(metric + own),
+            "x": [batch for batch, _ in owners],
+            "y": [limit for _, limit in owners],
+            "hovertext": [html.escape(f"{texts[key]} ({', '.join(names)})") for key, names in owners.items()],
+            "hoverinfo": "text",
+            "marker": {"symbol": "line-ew-open", "size": 26, "color": axes.LIMIT, "line": {"width": 3}},
+        }
+    ]
+
+
+def _kept(report: Report, threads: int) -> str:
+    """What was held against the budget, as the sweeps say it."""
+    swept = [*report.reference.sweep, *(each for record in report.records for each in record.sweep)]
+    said = sorted({each.statistic for each in swept if each.statistic and each.threads == threads}, reverse=True)
+    names = {"max": "the slowest call"}
+    return " or ".join(names.get(each, each) for each in said) or "p90"
+
+
+def _layout(series: Sequence[Series], y: dict[str, Any]) -> dict[str, Any]:
+    batches = sorted({each.batch for _, results in series for each in results})
+    first, last = axes.log_span([float(batch) for batch in batches], pad=0.08)
+    layout = axes.layout()
+    layout["xaxis"] = {
+        **axes.log_axis(first, last, "batch size (log scale)"),
+        "tickvals": batches,
+        "ticktext": [str(batch) for batch in batches],
+    }
+    layout["yaxis"] = y
+    return layout
+
+
+def _styles(report: Report) -> dict[str, int]:
+    return axes.styles([EAGER, *(record.target for record in report.records)])
+
+
+def _name(name: str, threads: int | None) -> str:
+    return name if threads is None else f"{name}-{threads}"
+
+
+def _title(title: str, threads: int | None) -> str:
+    return title if threads is None else f"{title}, {count(threads, 'thread')}"

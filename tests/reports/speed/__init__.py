@@ -1,0 +1,1 @@
+"""How speed looks in every report."""
