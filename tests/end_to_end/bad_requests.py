@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +15,10 @@ TRACE = ("--target", "trace")
 
 @dataclass(frozen=True)
 class BadRequest:
-    """The words after `parity report`, and what the message says. `folder` is where it is typed."""
+    """The words after `parity report`, and what the message says. `folder` is where it is typed.
+
+    Of each kind of ending one is `fresh`: before torch is loaded, after it, and in another command.
+    """
 
     name: str
     words: tuple[str, ...]
@@ -23,6 +26,7 @@ class BadRequest:
     folder: str = "."
     out: str | None = None
     verb: tuple[str, ...] = field(default=("report",))
+    fresh: bool = False
 
     def command(self, project: Project) -> Callable[[], Ran]:
         """What runs it."""
@@ -31,20 +35,21 @@ class BadRequest:
     def _run(self, project: Project) -> Ran:
         out = self.out or f"out-{self.name.replace(' ', '-')}"
         options = ("--no-latency", "--out", str(project.folder / out)) if self.verb == ("report",) else ()
-        ran = Project(project.folder / self.folder).run(*self.verb, *self.words, *options)
+        chosen = replace(project, folder=project.folder / self.folder, fresh=self.fresh or project.fresh)
+        ran = chosen.run(*self.verb, *self.words, *options)
         return Ran(ran.status, ran.stdout, ran.stderr, project.folder / out)
 
 
-def _checkpoint(name: str, file: str, *says: str) -> BadRequest:
-    return BadRequest(name, (file, *ARCH, *TRACE), (file, *says))
+def _checkpoint(name: str, file: str, *says: str, fresh: bool = False) -> BadRequest:
+    return BadRequest(name, (file, *ARCH, *TRACE), (file, *says), fresh=fresh)
 
 
-def _samples(name: str, file: str, *says: str) -> BadRequest:
-    return BadRequest(name, ("tiny", *TRACE, "--in-process", "--samples", file), (file, *says))
+def _samples(name: str, file: str, *says: str, fresh: bool = False) -> BadRequest:
+    return BadRequest(name, ("tiny", *TRACE, "--in-process", "--samples", file), (file, *says), fresh=fresh)
 
 
 BAD_REQUESTS: tuple[BadRequest, ...] = (
-    _checkpoint("a truncated checkpoint", "truncated.pt", "truncated", "copy it again"),
+    _checkpoint("a truncated checkpoint", "truncated.pt", "truncated", "copy it again", fresh=True),
     _checkpoint("an empty checkpoint", "empty.pt", "is empty"),
     _checkpoint("a text file", "text.pt", "is text, not a model", "torch.save"),
     _checkpoint("random bytes", "random.pt", "is not a model"),
@@ -62,7 +67,7 @@ BAD_REQUESTS: tuple[BadRequest, ...] = (
     BadRequest("a checkpoint without its module", ("net.pt",), ("net.pt", "no architecture", "--arch")),
     BadRequest("a factory without inputs", ("model.py:Net",), ("what the model's inputs are", "--input")),
     _samples("samples that are not there", "nowhere.npz", "no such sample file"),
-    _samples("damaged samples", "damaged.npz", "damaged"),
+    _samples("damaged samples", "damaged.npz", "damaged", fresh=True),
     _samples("samples of another shape", "shape.npz", "sample 0, input 'x'", "float32[6]", "float32[7]"),
     _samples("samples of another rank", "rank.npz", "another rank", "float32[6, 1]"),
     _samples("samples of another dtype", "dtype.npz", "another dtype", "float32[6]", "float64[6]"),
@@ -99,7 +104,7 @@ BAD_REQUESTS: tuple[BadRequest, ...] = (
     BadRequest("an artifact that is none", ("tiny", "--artifact", "text.pt", "--in-process"), ("is no artifact",)),
     BadRequest("a checkpoint as an artifact", ("tiny", "--artifact", "net.pt", "--in-process"),
                ("it holds weights and no program",)),
-    BadRequest("a damaged report", ("damaged.json", "trace"), ("it is not JSON",), verb=("explain",)),
+    BadRequest("a damaged report", ("damaged.json", "trace"), ("it is not JSON",), verb=("explain",), fresh=True),
     BadRequest("a report with parts missing", ("incomplete.json", "trace"), ("this report is damaged",),
                verb=("explain",)),
     BadRequest("a report that is not there", ("nowhere.json", "trace"), ("no such report",), verb=("explain",)),

@@ -1,4 +1,7 @@
-"""The command as a user runs it: a process of its own in a project folder, with a cache of its own."""
+"""The command as a user runs it: a process of its own in a project folder, with a cache of its own.
+
+Most are forked from a process that has loaded what a command loads; what is said of starting needs a fresh interpreter.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import parity
+from parity.cli import main
 from parity.records import Record, Report
 from parity.reports.schema import from_json
+from tests.end_to_end.forked import AVAILABLE, run_forked
 
 COMMAND = (sys.executable, "-m", "parity")
 SECONDS = 240.0
@@ -45,10 +50,11 @@ class Ran:
 
 @dataclass(frozen=True)
 class Project:
-    """A folder to run commands in, and the name of its cache."""
+    """A folder to run commands in, the name of its cache, and whether a command starts an interpreter."""
 
     folder: Path
     cache_name: str = ".cache"
+    fresh: bool = not AVAILABLE
 
     @property
     def cache(self) -> str:
@@ -68,6 +74,9 @@ class Project:
 
     def run(self, *arguments: str) -> Ran:
         """Run `parity` with these arguments, as they are."""
+        if not self.fresh:
+            ended = run_forked(main, ("parity", *arguments), self.folder, self.environment(), SECONDS)
+            return Ran(ended.status, ended.stdout, ended.stderr, self.folder)
         ran = subprocess.run(
             [*COMMAND, *arguments], cwd=self.folder, env=self.environment(), capture_output=True, text=True,
             timeout=SECONDS, check=False,

@@ -32,22 +32,19 @@ from parity.reports.schema import to_json
 
 @pytest.fixture(scope="module")
 def runs(project: Project) -> Iterator[Background]:
-    """Reports that do not wait for each other."""
-
-    def cached() -> Ran:
-        first = project.report("tiny", out="first")
-        assert first.status == 0, first.text
-        return project.report("tiny", out="second")
-
+    """Reports that do not wait for each other, once there is one whose artifacts are in the cache."""
+    fresh = dataclasses.replace(project, cache_name=".cache-commands", fresh=True)
+    first = fresh.report("tiny", out="first")
+    assert first.status == 0, first.text
     commands = {
-        "cached": cached,
+        "cached": lambda: fresh.report("tiny", out="second"),
         "artifacts": lambda: project.report(
             "net.pt", "--arch", "model.py:Net", "--input", "x: float32[N, 6]", "--samples", "heldout.npz",
             "--artifact", "model.onnx", "--artifact", "scripted.pt", out="elsewhere",
         ),
         "in process": lambda: project.report("tiny", "--in-process", "--target", "trace", out="in-process"),
-        "script": lambda: script(project, "script.py", 'if __name__ == "__main__":'),
-        "no guard": lambda: script(project, "no_guard.py", "if True:"),
+        "script": lambda: script(fresh, "script.py", 'if __name__ == "__main__":'),
+        "no guard": lambda: script(fresh, "no_guard.py", "if True:"),
     }  # fmt: skip
     with background(commands) as started:
         yield started
@@ -178,7 +175,7 @@ def test_init_writes_what_it_says_and_overwrites_nothing(project: Project) -> No
 
 
 def test_version_is_the_packages(project: Project) -> None:
-    assert project.run("--version").stdout.strip() == f"parity {__version__}"
+    assert dataclasses.replace(project, fresh=True).run("--version").stdout.strip() == f"parity {__version__}"
 
 
 def test_help_loads_nothing_heavy(project: Project) -> None:

@@ -11,7 +11,7 @@ from tests.end_to_end.background import Background
 from tests.end_to_end.command import Project
 from tests.end_to_end.processes import running, wait_until
 from tests.planted_faults import zoo
-from tests.planted_faults.conftest import own_cache
+from tests.planted_faults.conftest import LEAVE_NOTHING, own_cache
 
 
 def test_a_branch_on_the_input_that_tracing_bakes_in_is_caught(runs: Background) -> None:
@@ -103,7 +103,7 @@ def test_every_other_target_is_judged_beside_an_exporter_that_hangs(runs: Backgr
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks at processes in /proc")
-@pytest.mark.parametrize("name", ["hangs", "killed"])
+@pytest.mark.parametrize("name", LEAVE_NOTHING)
 def test_no_process_is_left_behind(runs: Background, project: Project, name: str) -> None:
     assert runs[name].status == 1
     cache = Project(project.folder, own_cache(name)).cache
