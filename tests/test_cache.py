@@ -146,6 +146,28 @@ def test_a_copy_holds_every_file_and_shares_none(tmp_path: Path) -> None:
     assert cache.find("k") is not None
 
 
+def test_what_runtimes_keep_lies_beside_the_artifacts_one_folder_for_all_and_goes_as_they_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = ArtifactCache(tmp_path / "cache")
+    scratch = set()
+    for key in ("a", "b"):
+        make(cache, key)
+        found = cache.find(key)
+        assert found is not None
+        scratch.add(place(found, tmp_path / "out" / key).scratch)
+    (folder,) = scratch
+    assert folder is not None
+    assert folder.parent == tmp_path / "cache"
+    folder.mkdir()
+    (folder / "kernel").write_text("x" * 5000)
+    monkeypatch.setattr(cache_module, "KEPT_BYTES", 4000)
+    os.utime(folder, (1000, 1000))
+    make(cache, "c")
+    assert not folder.exists()
+    assert cache.find("b") is not None
+
+
 def test_a_key_depends_on_exporter_options_and_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
     class Other(TraceExporter):
         def options(self) -> Mapping[str, str]:

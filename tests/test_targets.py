@@ -6,7 +6,7 @@ import pytest
 
 from parity.artifacts import Artifact, Manifest
 from parity.errors import SettingsError, UnknownName, UsageError
-from parity.exporters import EXPORTERS
+from parity.exporters import EXPORTERS, on_request
 from parity.exporters.onnx import OnnxExporter
 from parity.exporters.trace import TraceExporter
 from parity.registry import Availability
@@ -58,9 +58,9 @@ def test_every_source_is_an_exporter() -> None:
     assert sources <= set(EXPORTERS.names())
 
 
-def test_the_default_plan_is_every_exporter_once_and_nothing_of_it_was_asked_for() -> None:
+def test_the_default_plan_is_every_exporter_but_those_on_request_and_nothing_of_it_was_asked_for() -> None:
     plan = plan_targets(None)
-    assert [target.exporter for target in plan] == EXPORTERS.names()
+    assert [target.exporter for target in plan] == [name for name in EXPORTERS if not on_request(EXPORTERS.get(name))]
     assert not any(target.requested for target in plan)
 
 

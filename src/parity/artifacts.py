@@ -13,6 +13,10 @@ from typing import Any
 
 MANIFEST = "artifact.json"
 
+MODULE = "module"
+"""The format of a target without a file to ship: the model itself, built again wherever it is opened. Its one file is
+a recipe, which says what is done with the model then."""
+
 QUANTIZED = frozenset({"int8"})
 """Precisions that are judged by decisions: their distance from the reference is by design."""
 
@@ -40,7 +44,7 @@ class Manifest:
     Attributes:
         exporter: The name of what made it, or of the file where it was made elsewhere.
         format: What a runtime has to be able to read: `torchscript`, `exported-program`, `onnx`,
-            `torch-quantized`, `ort`.
+            `torch-quantized`, `ort`, `module`.
         precision: `float` for the model's own, or one of `QUANTIZED` or `REDUCED`.
         entry: The file to open, relative to the folder.
         outputs: Names of the outputs in order, as the reference calls them; empty where unknown.
@@ -79,10 +83,15 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Artifact:
-    """A manifest and the folder that it describes."""
+    """A manifest and the folder that it describes.
+
+    `scratch` is a folder for what a runtime makes and wants to find again, in the next process and the next run; None
+    where nothing is kept.
+    """
 
     folder: Path
     manifest: Manifest
+    scratch: Path | None = None
 
     @property
     def entry(self) -> Path:
@@ -116,6 +125,17 @@ def write_manifest(folder: Path, manifest: Manifest) -> Artifact:
     temporary.write_text(json.dumps(asdict(manifest), indent=2))
     temporary.replace(folder / MANIFEST)
     return Artifact(folder, manifest)
+
+
+def write_recipe(path: Path, recipe: Mapping[str, str]) -> None:
+    """Write the file of an artifact of the format `MODULE`: its digest is that of everything in the recipe."""
+    path.write_text(json.dumps(dict(recipe), indent=2, sort_keys=True) + "\n")
+
+
+def read_recipe(path: Path) -> dict[str, str]:
+    """What `write_recipe` wrote."""
+    recipe: dict[str, str] = json.loads(path.read_text())
+    return recipe
 
 
 def read_artifact(folder: Path) -> Artifact | None:

@@ -24,6 +24,10 @@ from parity.settings import Settings
 KEPT_BYTES = 20 << 30
 """The least recently used artifacts are removed once the cache holds more than this."""
 
+_SCRATCH = "compiled"
+"""Beside the artifacts: what runtimes compile, one folder for all of them. New weights find there what the old ones
+left. It counts as an artifact does, and goes as one where nobody has used it for long."""
+
 
 def cache_folder(settings: Settings) -> Path:
     """`PARITY_CACHE`, else the setting, else the user's cache folder."""
@@ -122,10 +126,10 @@ def _usage(folder: Path) -> tuple[float, int] | None:
 
 
 def place(artifact: Artifact, folder: Path) -> Artifact:
-    """A copy of an artifact for people to take; no hard link, which onnx refuses to read as an attack."""
+    """A copy of a cached artifact for people to take; no hard link, which onnx refuses to read as an attack."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in (*artifact.manifest.files, MANIFEST):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(artifact.folder / name, target)
-    return Artifact(folder, artifact.manifest)
+    return Artifact(folder, artifact.manifest, artifact.folder.parent / _SCRATCH)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from parity.artifacts import Artifact, Manifest, write_manifest
+from parity.artifacts import MODULE, Artifact, Manifest, write_manifest
 from parity.cache import ArtifactCache, cache_key, place
 from parity.exporters import EXPORTERS
 from parity.models.spec import ModelSpec
@@ -103,9 +103,15 @@ class Exporting:
         return Exported(placed, export_facts(placed, cached=False), Symptom.OK, log=str(log))
 
 
-def export_facts(artifact: Artifact, *, cached: bool) -> ExportFacts:
-    """What the report says of an artifact."""
+def export_facts(artifact: Artifact, *, cached: bool) -> ExportFacts | None:
+    """What the report says of an artifact, or None where there is nothing to ship.
+
+    The recipe of a target without a file is a few bytes, written in no time: its size beside those of files that are
+    shipped would be a wrong answer to the question how large this target is.
+    """
     manifest = artifact.manifest
+    if manifest.format == MODULE:
+        return None
     return ExportFacts(
         seconds=manifest.seconds,
         bytes=manifest.bytes,

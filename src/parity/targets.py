@@ -8,7 +8,7 @@ from pathlib import Path
 
 from parity.artifacts import Artifact
 from parity.errors import SettingsError, UnknownName, UsageError, did_you_mean
-from parity.exporters import EXPORTERS
+from parity.exporters import EXPORTERS, on_request
 from parity.registry import Availability
 from parity.runtimes import RUNTIMES
 from parity.settings import Settings
@@ -94,9 +94,13 @@ def check_target_limits(settings: Settings) -> None:
 
 
 def plan_targets(requested: Sequence[str] | None) -> tuple[Target, ...]:
-    """The requested targets, or every exporter at its default runtime, each once and in order."""
+    """The requested targets, or every exporter at its default runtime, each once and in order.
+
+    Exporters on request are there where they are named, and only there.
+    """
     if requested is None:
-        return tuple(Target(name, EXPORTERS.get(name).runtime) for name in EXPORTERS)
+        exporters = (EXPORTERS.get(name) for name in EXPORTERS)
+        return tuple(Target(each.name, each.runtime) for each in exporters if not on_request(each))
     return tuple({target.name: target for target in map(parse_target, requested)}.values())
 
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from parity.artifacts import Artifact
+from parity.artifacts import MODULE, Artifact
 from parity.errors import Unsupported
 from parity.exporters import EXPORTERS
 from parity.exporters.shapes import dynamic_axes, export_dims
@@ -31,7 +31,7 @@ class Done:
     artifact: Artifact
 
 
-@pytest.fixture(scope="module", params=EXPORTERS.names())
+@pytest.fixture(scope="module", params=[name for name in EXPORTERS.names() if EXPORTERS.get(name).format != MODULE])
 def done(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Done:
     if not (available := EXPORTERS.get(request.param).availability()):
         pytest.skip(str(available))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parity.exporters.base import Exported, Exporter, ExportJob
+from parity.exporters.base import Exported, Exporter, ExportJob, on_request
 from parity.registry import Registry
 
 EXPORTERS: Registry[Exporter] = Registry(
@@ -18,7 +18,9 @@ EXPORTERS: Registry[Exporter] = Registry(
         "int8-static": "parity.exporters.int8_static:Int8StaticExporter",
         "onnx-int8-dynamic": "parity.exporters.onnx_int8_dynamic:OnnxInt8DynamicExporter",
         "onnx-int8-static": "parity.exporters.onnx_int8_static:OnnxInt8StaticExporter",
+        "compile": "parity.exporters.compiled:CompileExporter",
+        "eager": "parity.exporters.eager:EagerExporter",
     },
 )
 
-__all__ = ["EXPORTERS", "ExportJob", "Exported", "Exporter"]
+__all__ = ["EXPORTERS", "ExportJob", "Exported", "Exporter", "on_request"]

@@ -56,8 +56,17 @@ class Exported:
     declared: Declared | None = None
 
 
+def on_request(exporter: Exporter) -> bool:
+    """Whether it is left out of the plan until somebody names it; most exporters need not say that they are not."""
+    return bool(getattr(exporter, "on_request", False))
+
+
 class Exporter(Protocol):
-    """One way to export a model."""
+    """One way to export a model.
+
+    One that takes long, or makes nothing to ship, may have an attribute `on_request = True`: it is planned only where
+    it is named.
+    """
 
     @property
     def name(self) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from parity.arrays import Array
 from parity.artifacts import Artifact
 from parity.models.ports import Port
 from parity.registry import Availability
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,8 @@ class SessionOptions:
         device: `cpu`, or `cuda` to ask for a GPU; `Session.facts` says what was really used.
         inputs: The model's inputs in the same order, with what else is known of them; empty where nothing is.
         outputs: The reference's outputs, with what is known of them; empty where nothing is.
+        module: Builds the model, in eval mode and taking its inputs by position, for artifacts of the format `module`;
+            None where nothing is known of it.
     """
 
     threads: int
@@ -29,6 +34,7 @@ class SessionOptions:
     device: str = "cpu"
     inputs: tuple[Port, ...] = ()
     outputs: tuple[Port, ...] = ()
+    module: Callable[[], nn.Module] | None = None
 
     @property
     def input_ports(self) -> tuple[Port, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from parity.artifacts import Artifact
+from parity.models.build import build
 from parity.models.factories import import_code
 from parity.models.ports import output_ports, signature_ports
 from parity.models.spec import ModelSpec
@@ -31,7 +32,12 @@ def open_session(
         Exception: whatever the runtime raises, also once the model's code is there.
     """
     options = SessionOptions(
-        threads, spec.signature.names, device, signature_ports(spec.signature), output_ports(outputs)
+        threads=threads,
+        names=spec.signature.names,
+        device=device,
+        inputs=signature_ports(spec.signature),
+        outputs=output_ports(outputs),
+        module=lambda: build(spec).module,
     )
     chosen = RUNTIMES.get(runtime)
     try:
