@@ -63,7 +63,7 @@ def _latency(
     traces = [_curve(name, results, styles[name], [_median(each) for each in results]) for name, results in series]
     traces += limits
     layout = _layout(series, axes.log_axis(low, high, "median, ms (log scale)"))
-    caption = "The reference, eager PyTorch, is the thick line. Bars are 95 % confidence intervals."
+    caption = f"The reference, eager PyTorch, is the thick line.{_bars(series)}"
     if budget is not None:
         layout["shapes"] = [axes.horizontal(budget)]
         layout["annotations"] = [axes.at_left(budget, f"budget {milliseconds(budget)}")]
@@ -98,7 +98,7 @@ def _throughput(
     return Plot(
         name=_name("throughput", of),
         title=_title("Throughput by batch size", of),
-        caption="Higher is better. Bars are 95 % confidence intervals."
+        caption=f"Higher is better.{_bars(series)}"
         + (" A ring marks the batch size of best throughput." if best else ""),
         height=axes.legend_height(len(traces)),
         figure={
@@ -106,6 +106,12 @@ def _throughput(
             "layout": _layout(series, axes.log_axis(low, high, "samples a second (log scale)")),
         },
     )
+
+
+def _bars(series: Sequence[Series]) -> str:
+    """What the bars are, where there are any."""
+    drawn = any(each.median_low_ms is not None for _, results in series for each in results)
+    return " Bars are 95 % confidence intervals." if drawn else ""
 
 
 def _curve(

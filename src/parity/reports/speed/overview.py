@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parity.records import LatencyMeasurement, Record, ReferenceFacts, Report, Verdict
-from parity.reports.numbers import ABSENT, milliseconds, size
+from parity.reports.numbers import ABSENT, count, milliseconds, size
 from parity.reports.sections import Line, Section, without_absent
 from parity.reports.speed import budgets, cells
 from parity.reports.speed.lines import elsewhere, gravest, noise
@@ -27,7 +27,7 @@ def overview(report: Report) -> Section | None:
     disturbed = noise(report)
     return without_absent(
         Section(
-            title=f"Speed at {place}",
+            title=f"Speed at batch {place.batch}, {count(place.threads, 'thread')}",
             columns=("target", *(within if column == "within budget" else column for column in _COLUMNS)),
             lines=lines,
             judged=any(line.verdict not in {None, Verdict.SKIP} for line in lines),
