@@ -67,6 +67,8 @@ def print_record(report: Report, record: Record, console: Console) -> None:
     timed = tables.reference_sections(report) if record.latency else ()
     for section in (*details.sections(report, record), *timed):
         console.print()
+        # As the table's own title it would be wrapped to the table's width.
+        console.print(Text(section.title, style="bold"))
         console.print(_section_table(section))
         for line in section.lines:
             if line.more:
@@ -194,15 +196,7 @@ def _verdict_line(report: Report) -> Text:
 
 
 def _section_table(section: Section) -> Table:
-    table = Table(
-        title=section.title,
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        show_edge=False,
-    )
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column(section.columns[0], overflow="fold", max_width=28)
     for column in section.columns[1:]:
         table.add_column(column, overflow="fold", justify="right")

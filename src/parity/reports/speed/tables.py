@@ -11,8 +11,8 @@ from parity.reports.speed import budgets, cells
 from parity.reports.speed.lines import TIME_BUDGETS, noise, undecided
 from parity.reports.speed.places import threads_differ, where
 
-_TIMES = ("batch", "median", "p50", "p90", "p99", "samples/s", "peak memory")
-_RATIOS = ("batch", "ratio to eager", "golden", "growth / allowed", "limit of the ratio")
+_TIMES = ("median", "p50", "p90", "p99", "samples/s", "peak memory")
+_RATIOS = ("ratio to eager", "golden", "growth / allowed", "limit of the ratio")
 
 
 def sections(report: Report, record: Record) -> tuple[Section, ...]:
@@ -26,7 +26,7 @@ def sections(report: Report, record: Record) -> tuple[Section, ...]:
         without_absent(
             Section(
                 title=_titled("Latency against eager and the golden", record.latency),
-                columns=_RATIOS, lines=ratios, notes=notes,
+                columns=(_head(record.latency), *_RATIOS), lines=ratios, notes=notes,
             )
         ),
         Section(
@@ -69,7 +69,7 @@ def times_section(title: str, results: Sequence[LatencyMeasurement]) -> Section:
         )
         for each in results
     )
-    section = Section(title=_titled(title, results), columns=_TIMES, lines=lines, judged=False)
+    section = Section(title=_titled(title, results), columns=(_head(results), *_TIMES), lines=lines, judged=False)
     return without_absent(section)
 
 
@@ -108,6 +108,10 @@ def _titled(title: str, results: Sequence[LatencyMeasurement]) -> str:
     """With the number of threads where it is the same throughout; otherwise each line has its own."""
     threads = {each.threads for each in results}
     return f"{title}, {count(threads.pop(), 'thread')}" if len(threads) == 1 else title
+
+
+def _head(results: Sequence[LatencyMeasurement]) -> str:
+    return "batch, threads" if threads_differ(results) else "batch"
 
 
 def _place(each: LatencyMeasurement, results: Sequence[LatencyMeasurement]) -> str:
