@@ -117,12 +117,6 @@ def noise(report: Report) -> str:
     return f"Noisy machine while timing: {'; '.join(notes)}" if notes else ""
 
 
-def undecided(record: Record) -> bool:
-    """Whether a verdict on the record's speed is inconclusive."""
-    times = [each.verdict for each in record.budgets if each.metric in TIME_BUDGETS]
-    return Verdict.INCONCLUSIVE in {*times, *(each.verdict for each in record.latency)}
-
-
 def timing_text(each: LatencyMeasurement) -> str:
     """One timing in one line: where it was measured, the median, p90, throughput and the ratio to eager."""
     within = bounds(each.median_low_ms, each.median_high_ms)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from parity.records import BudgetResult, LatencyMeasurement, LatencyResult, Record, Report, StartupFacts, SweepFacts
+from parity.records import (
+    BudgetResult,
+    LatencyMeasurement,
+    LatencyResult,
+    Record,
+    Report,
+    StartupFacts,
+    SweepFacts,
+    Verdict,
+)
 from parity.reports.numbers import ABSENT, count, milliseconds, number, seconds, size
 from parity.reports.sections import Line, Section, known, told, without_absent
 from parity.reports.speed import budgets, cells
-from parity.reports.speed.lines import TIME_BUDGETS, noise, undecided
+from parity.reports.speed.lines import TIME_BUDGETS, noise
 from parity.reports.speed.places import threads_differ, where
 
 _TIMES = ("median", "p50", "p90", "p99", "samples/s", "peak memory")
@@ -18,27 +27,31 @@ _RATIOS = ("ratio to eager", "golden", "growth / allowed", "limit of the ratio")
 def sections(report: Report, record: Record) -> tuple[Section, ...]:
     """The sections on the speed of `record`; those with nothing in them are left out."""
     ratios = tuple(_ratio_line(each, record.latency) for each in record.latency)
-    disturbed = noise(report) if undecided(record) else ""
-    notes = (disturbed,) if disturbed else ()
-    times = any(each.metric in TIME_BUDGETS for each in record.budgets)
+    timed = [each for each in record.budgets if each.metric in TIME_BUDGETS]
     made = (
         times_section("Latency", record.latency),
         without_absent(
             Section(
                 title=_titled("Latency against eager and the golden", record.latency),
-                columns=(_head(record.latency), *_RATIOS), lines=ratios, notes=notes,
+                columns=(_head(record.latency), *_RATIOS), lines=ratios, notes=_disturbed(report, record.latency),
             )
         ),
         Section(
             title="Budgets",
             columns=("budget", "measured", "95 % interval", "limit"),
             lines=tuple(_budget_line(each, record.budgets) for each in record.budgets),
-            notes=notes if times and not ratios else (),
+            notes=_disturbed(report, timed),
         ),
         *started("Startup", record.startup),
         *swept("Sweep over batch sizes", record.sweep),
     )  # fmt: skip
     return tuple(section for section in made if section.lines)
+
+
+def _disturbed(report: Report, results: Iterable[LatencyResult | BudgetResult]) -> tuple[str, ...]:
+    """What disturbed the timing, where it may be why a verdict is open."""
+    said = noise(report)
+    return (said,) if said and any(each.verdict is Verdict.INCONCLUSIVE for each in results) else ()
 
 
 def reference_sections(report: Report) -> tuple[Section, ...]:
