@@ -126,33 +126,20 @@ def vertical(x: float) -> dict[str, Any]:
     }
 
 
-def horizontal(y: float) -> dict[str, Any]:
-    """A dotted line from left to right at the value `y`, in the colour of what is allowed."""
+def level(y: float, across: tuple[float, float], name: str) -> dict[str, Any]:
+    """A dotted line at the value `y` over a logarithmic axis between two decimal logarithms, named in the legend.
+
+    A text beside the line would cover the curves that it is for.
+    """
+    low, high = across
     return {
-        "type": "line",
-        "xref": "paper",
-        "yref": "y",
-        "x0": 0,
-        "x1": 1,
-        "y0": y,
-        "y1": y,
+        "type": "scatter",
+        "mode": "lines",
+        "name": html.escape(name),
+        "x": [10**low, 10**high],
+        "y": [y, y],
+        "hoverinfo": "name",
         "line": {"dash": "dot", "width": 2, "color": LIMIT},
-    }
-
-
-def at_left(y: float, text: str) -> dict[str, Any]:
-    """A text over a horizontal line at the value `y` of a logarithmic axis, where rising curves leave room for it."""
-    # An annotation's position on a log axis is given as the logarithm, unlike a shape's.
-    return {
-        "xref": "paper",
-        "yref": "y",
-        "x": 0.01,
-        "xanchor": "left",
-        "y": math.log10(y),
-        "yanchor": "bottom",
-        "text": html.escape(text),
-        "showarrow": False,
-        "font": {"size": 12},
     }
 
 

@@ -48,10 +48,12 @@ def test_the_best_batch_is_ringed() -> None:
 
 
 def test_the_budget_is_a_line_where_one_was_given_and_lies_on_the_axis() -> None:
-    layout = drawn(timed.everything())["latency-median"].figure["layout"]
-    assert [shape["y0"] for shape in layout["shapes"]] == [50.0]
-    assert "budget 50 ms" in layout["annotations"][0]["text"]
-    assert "shapes" not in drawn(timed.quiet())["latency-median"].figure["layout"]
+    plot = drawn(timed.everything())["latency-median"]
+    assert trace(plot, "budget 50 ms")["y"] == [50.0, 50.0]
+    assert "p90" in plot.caption
+    none = drawn(timed.quiet())["latency-median"]
+    assert not [each for each in none.figure["data"] if "budget" in each["name"]]
+    assert "budget" not in none.caption
     far = drawn(timed.report(timed.cell("a@b", 0.9, 5000.0), sweep_budget=5000.0))["latency-median"]
     low, high = far.figure["layout"]["yaxis"]["range"]
     assert 10**low < 5000.0 < 10**high
@@ -61,7 +63,12 @@ def test_a_limit_for_a_batch_size_is_a_stroke_there_and_says_whose_it_is() -> No
     made = drawn(timed.everything())
     stroke = trace(made["latency-median"], "max_ms of onnx@openvino")
     assert (stroke["x"], stroke["y"]) == ([8], [20.0])
-    assert trace(made["throughput"], "min_throughput of onnx@openvino")["y"] == [250.0]
+
+
+def test_a_limit_on_throughput_is_a_line_since_any_batch_size_may_reach_it() -> None:
+    assert trace(drawn(timed.everything())["throughput"], "min_throughput 250 of onnx@openvino")["y"] == [250.0, 250.0]
+    quiet = drawn(timed.quiet())["throughput"].figure["data"]
+    assert not [each for each in quiet if "min_throughput" in each["name"]]
 
 
 def test_the_golden_and_what_is_allowed_stand_beside_the_ratio() -> None:

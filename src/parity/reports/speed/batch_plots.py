@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from parity.records import LatencyMeasurement, Report, SweepFacts
 from parity.reports import axes
 from parity.reports.axes import Plot
-from parity.reports.numbers import count, milliseconds
+from parity.reports.numbers import count, milliseconds, number
 from parity.reports.speed import budgets
 from parity.reports.speed.cells import throughput_bounds
 from parity.reports.speed.lines import timing_text
@@ -32,7 +32,7 @@ def over_batch(report: Report) -> tuple[Plot, ...]:
     made: list[Plot] = []
     for number_ in threads:
         series = _series(report, number_)
-        if len({each.batch for _, results in series for each in results}) < _CURVE_TAKES:
+        if len(_batches(series)) < _CURVE_TAKES:
             continue
         of = number_ if len(threads) > 1 else None
         made += [_latency(report, series, number_, every, of), _throughput(report, series, number_, every, of)]
@@ -53,28 +53,25 @@ def _series(report: Report, threads: int) -> tuple[Series, ...]:
 def _latency(
     report: Report, series: Sequence[Series], threads: int, every: Sequence[LatencyMeasurement], of: int | None
 ) -> Plot:
-    limits = _limit_marks(report, "max_ms", threads)
+    strokes = _strokes(report, threads)
     budget = budgets.sweep_budget(report)
     known = [value for each in every for value in _median(each) if value is not None]
-    low, high = axes.log_span(
-        [*known, *(value for each in limits for value in each["y"]), *([budget] if budget else [])], pad=0.08
-    )
+    known += [value for each in strokes for value in each["y"]]
+    low, high = axes.log_span([*known, *([budget] if budget else [])], pad=0.08)
     styles = _styles(report)
     traces = [_curve(name, results, styles[name], [_median(each) for each in results]) for name, results in series]
-    traces += limits
-    layout = _layout(series, axes.log_axis(low, high, "median, ms (log scale)"))
+    traces += strokes
     caption = f"The reference, eager PyTorch, is the thick line.{_bars(series)}"
-    if budget is not None:
-        layout["shapes"] = [axes.horizontal(budget)]
-        layout["annotations"] = [axes.at_left(budget, f"budget {milliseconds(budget)}")]
+    if budget:
+        traces.append(axes.level(budget, _across(series), f"budget {milliseconds(budget)}"))
         caption += f" The dotted line is the budget; what has to keep it is {_kept(report, threads)}, not the median."
     return Plot(
         name=_name("latency-median", of),
         title=_title("Median latency by batch size", of),
         caption=caption,
         height=axes.legend_height(len(traces)),
-        figure={"data": traces, "layout": layout},
-    )  # fmt: skip
+        figure={"data": traces, "layout": _layout(series, axes.log_axis(low, high, "median, ms (log scale)"))},
+    )
 
 
 def _median(each: LatencyMeasurement) -> tuple[float, float | None, float | None]:
@@ -85,8 +82,8 @@ def _throughput(
     report: Report, series: Sequence[Series], threads: int, every: Sequence[LatencyMeasurement], of: int | None
 ) -> Plot:
     known = [value for each in every for value in (each.throughput, *throughput_bounds(each)) if value is not None]
-    limits = _limit_marks(report, "min_throughput", threads)
-    low, high = axes.log_span([*known, *(value for each in limits for value in each["y"])], pad=0.08)
+    levels = _levels(report, threads)
+    low, high = axes.log_span([*known, *levels], pad=0.08)
     styles = _styles(report)
     traces = [
         _curve(name, results, styles[name], [(each.throughput, *throughput_bounds(each)) for each in results])
@@ -94,17 +91,14 @@ def _throughput(
     ]
     best = _best(report, series, threads)
     traces += [best] if best else []
-    traces += limits
+    traces += [axes.level(value, _across(series), text) for value, text in levels.items()]
     return Plot(
         name=_name("throughput", of),
         title=_title("Throughput by batch size", of),
         caption=f"Higher is better.{_bars(series)}"
         + (" A ring marks the batch size of best throughput." if best else ""),
         height=axes.legend_height(len(traces)),
-        figure={
-            "data": traces,
-            "layout": _layout(series, axes.log_axis(low, high, "samples a second (log scale)")),
-        },
+        figure={"data": traces, "layout": _layout(series, axes.log_axis(low, high, "samples a second (log scale)"))},
     )
 
 
@@ -158,32 +152,53 @@ def _best(report: Report, series: Sequence[Series], threads: int) -> dict[str, A
     }
 
 
-def _limit_marks(report: Report, metric: str, threads: int) -> list[dict[str, Any]]:
-    """Strokes at the budgets of one kind that are set for a batch size, and whose they are where not everybody's."""
-    owners: dict[tuple[int, float], list[str]] = {}
-    texts: dict[tuple[int, float], str] = {}
+def _limits(report: Report, metric: str, threads: int) -> dict[tuple[int | None, float], list[str]]:
+    """The targets of each limit of one kind, by its batch size and value."""
+    found: dict[tuple[int | None, float], list[str]] = {}
     for record in report.records:
         for each in record.budgets:
-            if each.metric == metric and each.batch is not None and each.threads in {None, threads}:
-                owners.setdefault((each.batch, each.limit), []).append(record.target)
-                texts[each.batch, each.limit] = f"{metric} at batch {each.batch}: {budgets.limit(each)}"
-    if not owners:
+            if each.metric == metric and each.threads in {None, threads}:
+                found.setdefault((each.batch, each.limit), []).append(record.target)
+    return found
+
+
+def _whose(report: Report, names: Iterable[str]) -> str:
+    """` of onnx@onnxruntime`, ` of 2 targets`; empty where a limit is everybody's."""
+    own = sorted(set(names))
+    if len(own) == sum(1 for record in report.records if record.latency):
+        return ""
+    return f" of {own[0] if len(own) == 1 else count(len(own), 'target')}"
+
+
+def _strokes(report: Report, threads: int) -> list[dict[str, Any]]:
+    """Strokes at what a call may take at most, each at its batch size."""
+    limits = {(batch, value): own for (batch, value), own in _limits(report, "max_ms", threads).items() if batch}
+    if not limits:
         return []
-    timed = sum(1 for record in report.records if record.latency)
-    whose = sorted({name for names in owners.values() for name in names})
-    own = "" if len(whose) == timed else f" of {whose[0] if len(whose) == 1 else count(len(whose), 'target')}"
+    whose = _whose(report, (name for own in limits.values() for name in own))
     return [
         {
             "type": "scatter",
             "mode": "markers",
-            "name": html.escape(metric + own),
-            "x": [batch for batch, _ in owners],
-            "y": [limit for _, limit in owners],
-            "hovertext": [html.escape(f"{texts[key]} ({', '.join(names)})") for key, names in owners.items()],
+            "name": html.escape(f"max_ms{whose}"),
+            "x": [batch for batch, _ in limits],
+            "y": [value for _, value in limits],
+            "hovertext": [
+                html.escape(f"max_ms at batch {batch}: {milliseconds(value)} ({', '.join(own)})")
+                for (batch, value), own in limits.items()
+            ],
             "hoverinfo": "text",
             "marker": {"symbol": "line-ew-open", "size": 26, "color": axes.LIMIT, "line": {"width": 3}},
         }
     ]
+
+
+def _levels(report: Report, threads: int) -> dict[float, str]:
+    """What has to be served at the best batch size, whichever that is: the limits and their names."""
+    owners: dict[float, list[str]] = {}
+    for (_, value), own in _limits(report, "min_throughput", threads).items():
+        owners.setdefault(value, []).extend(own)
+    return {value: f"min_throughput {number(value)}{_whose(report, own)}" for value, own in owners.items() if value > 0}
 
 
 def _kept(report: Report, threads: int) -> str:
@@ -194,12 +209,20 @@ def _kept(report: Report, threads: int) -> str:
     return " or ".join(names.get(each, each) for each in said) or "p90"
 
 
+def _batches(series: Sequence[Series]) -> list[int]:
+    return sorted({each.batch for _, results in series for each in results})
+
+
+def _across(series: Sequence[Series]) -> tuple[float, float]:
+    """The ends of the axis of batch sizes, as decimal logarithms."""
+    return axes.log_span([float(batch) for batch in _batches(series)], pad=0.08)
+
+
 def _layout(series: Sequence[Series], y: dict[str, Any]) -> dict[str, Any]:
-    batches = sorted({each.batch for _, results in series for each in results})
-    first, last = axes.log_span([float(batch) for batch in batches], pad=0.08)
+    batches = _batches(series)
     layout = axes.layout()
     layout["xaxis"] = {
-        **axes.log_axis(first, last, "batch size (log scale)"),
+        **axes.log_axis(*_across(series), "batch size (log scale)"),
         "tickvals": batches,
         "ticktext": [str(batch) for batch in batches],
     }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from parity.records import BudgetResult, Record, Report, SweepFacts
 from parity.reports.numbers import ABSENT, bounds, count, milliseconds, number, size
-from parity.reports.speed.lines import OPEN
+from parity.reports.speed.lines import briefly
 from parity.reports.speed.places import EAGER, of_threads, shared, threads_differ, where
 
 _UNITS = {"max_ms": "ms", "min_throughput": "samples/s"}
@@ -47,14 +47,12 @@ def text(result: BudgetResult) -> str:
 
 
 def reasons(record: Record) -> tuple[str, ...]:
-    """Budgets that failed or are undecided, those that the record's own message does not have."""
-    said = record.message
-    return tuple(
-        f"budget {label(each, record.budgets)}: {text(each)}"
-        for verdict in OPEN
-        for each in record.budgets
-        if each.verdict is verdict and text(each) not in said
-    )
+    """What the record's own message does not have of budgets that failed or are undecided."""
+
+    def name(results: Sequence[BudgetResult]) -> str:
+        return f"budget {', '.join(label(each, record.budgets) for each in results)}"
+
+    return briefly(record.budgets, record.message, name, text)
 
 
 def within(facts: SweepFacts) -> str:

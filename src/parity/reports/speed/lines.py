@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from parity.records import BudgetResult, LatencyMeasurement, LatencyResult, Record, Report, Verdict
 from parity.reports.numbers import ABSENT, against, bounds, count, interval, milliseconds, number, size
@@ -13,14 +14,16 @@ OPEN = (Verdict.FAIL, Verdict.INCONCLUSIVE)
 
 SHOWN_FAILED = 3
 SHOWN_UNDECIDED = 1
-"""Timings whose messages are listed, by verdict."""
+"""Results of one kind whose messages are listed, by verdict."""
 
 _PHRASES = {Verdict.FAIL: "fails", Verdict.INCONCLUSIVE: "is undecided"}
+_TOO = {Verdict.FAIL: "failed too, see the details", Verdict.INCONCLUSIVE: "undecided too, see the details"}
 
 TIME_BUDGETS = frozenset({"max_ms", "min_throughput"})
 SIZE_BUDGETS = frozenset({"max_bytes"})
 """Names of the budgets that are about time, and about the artifact's size."""
 
+Judged = TypeVar("Judged", LatencyResult, BudgetResult)
 Lines = tuple[tuple[str, Verdict | None], ...]
 """Short lines of one cell; those with a verdict are marked with it."""
 
@@ -66,21 +69,36 @@ def _budget_line(budgets: tuple[BudgetResult, ...], metrics: frozenset[str]) -> 
 
 
 def speed_reasons(record: Record) -> tuple[str, ...]:
-    """What the record's own message does not have of timings that failed or are undecided.
+    """What the record's own message does not have of timings that failed or are undecided."""
+    return briefly(record.latency, record.message, lambda results: f"latency at {places(results, record)}", _why)
+
+
+def briefly(
+    results: Iterable[Judged],
+    said: str,
+    name: Callable[[Sequence[Judged]], str],
+    why: Callable[[Judged], str],
+) -> tuple[str, ...]:
+    """Results that failed or are undecided, in lines.
 
     Those that failed are told each, up to a few. Of those that are undecided the first is told and the others are
     named: a noisy machine leaves every one of them undecided, for the same reason.
+
+    Args:
+        results: All of one kind.
+        said: What the reader knows already.
+        name: What some of them are, in one phrase.
+        why: What there is to say of one.
     """
-    found: list[str] = []
+    every, found = tuple(results), []
     for verdict, most in zip(OPEN, (SHOWN_FAILED, SHOWN_UNDECIDED), strict=True):
-        results = [each for each in record.latency if each.verdict is verdict]
-        # The record's message is that of one result; another with the same words is still to be told.
-        known = next((each for each in results if each.message and each.message in record.message), None)
-        rest = [each for each in results if each is not known]
+        chosen = [each for each in every if each.verdict is verdict]
+        # The words that were said are of one result; another with the same words is still to be told.
+        known = next((each for each in chosen if why(each) in said), None)
+        rest = [each for each in chosen if each is not known]
         told = most - (known is not None)
-        found += [f"latency at {_named(each, record)}: {_why(each)}" for each in rest[:told]]
-        more = rest[told:]
-        found += [f"latency {_PHRASES[verdict]} at {places(more, record)} too: see the details"] if more else []
+        found += [f"{name([each])}: {why(each)}" for each in rest[:told]]
+        found += [f"{name(rest[told:])}: {_TOO[verdict]}"] if rest[told:] else []
     return tuple(found)
 
 
