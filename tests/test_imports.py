@@ -24,10 +24,21 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"gates"}),
     frozenset({"golden"}),
     frozenset(
-        {"workers", "cells", "keeping", "completing", "explanations", "exporting", "running", "workbench", "pipeline"}
+        {
+            "workers",
+            "cells",
+            "keeping",
+            "completing",
+            "explanations",
+            "exporting",
+            "running",
+            "workbench",
+            "speed",
+            "pipeline",
+        }
     ),
     frozenset({"reports", "api", "scaffold"}),
-    frozenset({"pytest_plugin", "suite", "suite_timing", "cli", "__main__"}),
+    frozenset({"pytest_plugin", "suite", "suite_benchmark", "cli", "__main__"}),
 )
 """What may import what: the own layer, and any before it. `parity/__init__.py` stands outside: the version
 is read from it, and it hands out the public names only when they are asked for."""

@@ -11,19 +11,23 @@ from typing import Any
 
 import pytest
 
-from parity import suite
+from parity import speed
 from parity.gates.latency import Baseline
 from parity.gates.waivers import Waiver
 from parity.latency.statistics import Paired
 from parity.models.signature import parse_signature
 from parity.models.spec import ModelSpec
 from parity.records import Record, Stage, Symptom, Verdict
+from parity.speed import Speed, SpeedRequest
 from parity.suite import ParityCase, SuiteSession
 from parity.targets import parse_target
 from parity.workbench import Judged
+from parity.workers.timed import Cell, Timings
+from tests.latency.made import bursts
 
 TODAY = dt.date(2026, 11, 30)
-TWICE_AS_SLOW = Paired(((0.002,),) * 12, ((0.001,),) * 12)
+TWICE_AS_SLOW = Paired(bursts(*[(0.002,)] * 12), bursts(*[(0.001,)] * 12))
+SLOWER = "batch 8: 2 times eager's time, 2 (2 to 2) times the golden's 1"
 
 
 @dataclass
@@ -32,6 +36,13 @@ class Benchmark:
 
     disabled: bool = False
     extra_info: dict[str, Any] = field(default_factory=dict)
+    rounds: int = 0
+
+    def pedantic(self, target: Callable[[], None], *, rounds: int, iterations: int) -> None:
+        assert iterations == 1
+        for _ in range(rounds):
+            target()
+            self.rounds += 1
 
 
 Check = Callable[..., str]
@@ -42,19 +53,24 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Check]:
     """Runs `check_latency` of a case that is twice as slow as eager; returns its outcome and message."""
     record = Record(target="trace@torchscript", verdict=Verdict.PASS, stage=Stage.DONE, symptom=Symptom.OK)
     monkeypatch.setattr(ParityCase, "_judged", lambda _: Judged(record, SimpleNamespace()))  # type: ignore[arg-type]
-    monkeypatch.setattr(ParityCase, "_golden", lambda _: None)
-    monkeypatch.setattr(ParityCase, "_sample", lambda *_: [TWICE_AS_SLOW, TWICE_AS_SLOW])
     session = SuiteSession.at(tmp_path)
     session.today = TODAY
     spec = ModelSpec("tiny", "net.py:Net", parse_signature("x: float32[N, 6]"), tmp_path)
+    timings = Timings({Cell("trace@torchscript", 8, 1): [TWICE_AS_SLOW] * 3})
+    times = Speed(spec, SpeedRequest((8,), session.settings.latency), timings)
+    monkeypatch.setattr(SuiteSession, "speed", lambda *_: times)
 
     def run(ratio: float, *waivers: Waiver) -> str:
-        monkeypatch.setattr(suite, "latency_baseline", lambda *_: (Baseline(ratio), ""))
+        monkeypatch.setattr(speed, "latency_baseline", lambda *_: (Baseline(ratio), ""))
         case = ParityCase(session, spec, parse_target("trace"), waivers)
+        benchmark = Benchmark()
         try:
-            case.check_latency(Benchmark())
+            case.check_latency(benchmark)
         except (pytest.fail.Exception, pytest.skip.Exception) as outcome:
             return f"{type(outcome).__name__}: {outcome}"
+        finally:
+            assert benchmark.rounds == 36
+            assert benchmark.extra_info["ratio"] == pytest.approx(2.0)
         return "Passed"
 
     yield run
@@ -66,14 +82,16 @@ def waiver(expires: dt.date = TODAY, **changed: Any) -> Waiver:
 
 
 def test_a_target_that_has_become_slower_fails_and_its_healthy_twin_passes(check: Check) -> None:
-    assert check(1.0).startswith("Failed: tiny at trace@torchscript: batch 8: 2 (2 to 2) times eager")
+    assert check(1.0).startswith(
+        "Failed: tiny at trace@torchscript: batch 8: 2 times eager's time, 2 (2 to 2) times the golden's 1"
+    )
     assert check(2.0) == "Passed"
 
 
 @pytest.mark.parametrize("narrowed", [{}, {"check": "latency"}])
 def test_under_a_live_waiver_it_is_skipped_and_says_so(check: Check, narrowed: dict[str, Any]) -> None:
     said = check(1.0, waiver(**narrowed))
-    assert said.startswith("Skipped: waived until 2026-11-30: known; without it: fail: batch 8: 2 (2 to 2) times eager")
+    assert said.startswith(f"Skipped: waived until 2026-11-30: known; without it: fail: {SLOWER}")
 
 
 def test_under_an_expired_waiver_it_fails_slow_or_not(check: Check) -> None:

@@ -32,8 +32,10 @@ def report(
     targets: Sequence[str] | None = None,
     artifacts: Sequence[str | Path] = (),
     batch_sizes: Sequence[int] = BATCH_SIZES,
-    threads: int = 1,
+    threads: int | Sequence[int] = 1,
     latency: bool = True,
+    latency_seconds: float | None = None,
+    budget_ms: float | None = None,
     golden: str | Path | None = None,
     out: str | Path | None = None,
     allow_missing: Sequence[str] = (),
@@ -57,8 +59,11 @@ def report(
         targets: `exporter@runtime` or an exporter alone; the model's registered ones, else all.
         artifacts: Files made elsewhere, judged without exporting. Given alone, nothing is exported.
         batch_sizes: Batch sizes that are compared and timed.
-        threads: Intra-op threads of the reference and every target.
+        threads: Intra-op threads of the reference and every target. Of several, all are timed, and everything is
+            judged at the first one.
         latency: Whether to time.
+        latency_seconds: Burst time up to which a cell is timed that stays undecided, instead of the settings'.
+        budget_ms: What a call may take, in ms: the report names the largest batch size within it.
         golden: Folder of goldens to hold the model against.
         out: Where reports and artifacts are written; nothing is kept where it is left out.
         allow_missing: Patterns such as `fc.*` of keys that module and checkpoint need not share, or not in shape.
@@ -80,6 +85,7 @@ def report(
     if timeout is not None:
         timeouts = settings.timeouts.model_copy(update={"export": timeout, "run": timeout})
         settings = settings.model_copy(update={"timeouts": timeouts})
+    settings = _with_seconds(settings, latency_seconds)
     draft = find_model(model, settings, arch=arch, inputs=tuple(inputs)).with_changes(
         samples=_absolute(samples, settings), calibration=_absolute(calibration, settings),
         labels=_absolute(labels, settings), trust_pickle=trust_pickle or None,
@@ -87,7 +93,8 @@ def report(
     )  # fmt: skip
     check_target_limits(settings)
     waivers = waivers_of(settings, draft.spec.name, today := this_day(), known_names(settings, draft.spec.name))
-    batch_sizes, threads = _checked(batch_sizes), _positive(threads)
+    batch_sizes, counts = _checked(batch_sizes), _counts(threads)
+    _refuse_budget(budget_ms)
     # What is wrong with a request is said before torch is imported, which takes seconds.
     from parity.completing import completed  # noqa: PLC0415
     from parity.pipeline import Request, run_report, scratch  # noqa: PLC0415
@@ -101,8 +108,9 @@ def report(
         artifacts=tuple(Path(path) for path in artifacts),
         runtime=runtime,
         batch_sizes=batch_sizes,
-        threads=threads,
+        threads=counts,
         latency=latency,
+        budget_ms=budget_ms,
         golden=read_golden_of(spec, Path(golden)) if golden is not None else None,
         in_process=in_process,
         device=_usable(device),
@@ -171,7 +179,25 @@ def _usable(device: str) -> str:
     return device
 
 
-def _positive(threads: int) -> int:
-    if threads < 1:
-        raise UsageError("there must be one thread at least", allowed="--threads 1", got=str(threads))
-    return threads
+def _counts(threads: int | Sequence[int]) -> tuple[int, ...]:
+    counts = (threads,) if isinstance(threads, int) else tuple(dict.fromkeys(threads))
+    if not counts or min(counts) < 1:
+        raise UsageError("there must be one thread at least", allowed="--threads 1, or --threads 1,2,all",
+                         got=", ".join(map(str, counts)) or "none")  # fmt: skip
+    return counts
+
+
+def _with_seconds(settings: Settings, most: float | None) -> Settings:
+    """The settings with another bound on what an undecided cell may take."""
+    if most is None:
+        return settings
+    if not most > 0:
+        raise UsageError("timing takes some time", allowed="seconds above 0", got=f"--latency-seconds {most:g}")
+    latency = settings.latency
+    changed = latency.model_copy(update={"max_seconds": most, "seconds": min(latency.seconds, most)})
+    return settings.model_copy(update={"latency": changed})
+
+
+def _refuse_budget(budget_ms: float | None) -> None:
+    if budget_ms is not None and not budget_ms > 0:
+        raise UsageError("no call is that fast", allowed="milliseconds above 0", got=f"--budget-ms {budget_ms:g}")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from parity.cli_golden import golden_app
-from parity.cli_shell import console, exits, guarded, progress
+from parity.cli_shell import console, exits, guarded, progress, thread_counts
 
 app = typer.Typer(
     name="parity",
@@ -66,8 +66,16 @@ def report(
         list[Path] | None, typer.Option("--artifact", help="A file made elsewhere, judged as it is; repeatable.")
     ] = None,
     batch_sizes: Annotated[str, typer.Option(help="Batch sizes to compare and time.")] = "1,2,3,8,32",
-    threads: Annotated[int, typer.Option(help="Intra-op threads of the reference and every target.")] = 1,
+    threads: Annotated[
+        str, typer.Option(help="Intra-op threads of everything; of 1,2,all the first is judged at and each is timed.")
+    ] = "1",
     no_latency: Annotated[bool, typer.Option("--no-latency", help="Do not time.")] = False,
+    latency_seconds: Annotated[
+        float | None, typer.Option(help="Seconds up to which a target that stays undecided is timed at a batch size.")
+    ] = None,
+    budget_ms: Annotated[
+        float | None, typer.Option(help="What a call may take: the largest batch size within it is named.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Where the report and the artifacts go.")] = Path("parity-report"),
     golden: Annotated[Path | None, typer.Option(help="Folder of goldens to hold the model against.")] = None,
     device: Annotated[str, typer.Option(help="What targets run on: cpu or cuda.")] = "cpu",
@@ -98,8 +106,10 @@ def report(
                 targets=targets,
                 artifacts=artifacts or (),
                 batch_sizes=_numbers(batch_sizes),
-                threads=threads,
+                threads=thread_counts(threads),
                 latency=not no_latency,
+                latency_seconds=latency_seconds,
+                budget_ms=budget_ms,
                 golden=golden,
                 out=out,
                 in_process=in_process,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from parity.cli_shell import console, guarded, progress
+from parity.cli_shell import console, guarded, progress, thread_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,24 +19,26 @@ golden_app = typer.Typer(help="What was approved at the last release.", no_args_
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="A registered model.")]
 _Folder = Annotated[Path | None, typer.Option("--golden", help="Folder of goldens, instead of the settings'.")]
-_Threads = Annotated[int, typer.Option(help="Intra-op threads of the reference and every target.")]
+_Threads = Annotated[
+    str, typer.Option(help="Intra-op threads of everything; of 1,2,all the first is judged at and each is timed.")
+]
 _NoLatency = Annotated[bool, typer.Option("--no-latency", help="Do not time.")]
 
 
 @golden_app.command()
-def record(name: _Name, *, golden: _Folder = None, threads: _Threads = 1, no_latency: _NoLatency = False) -> None:
+def record(name: _Name, *, golden: _Folder = None, threads: _Threads = "1", no_latency: _NoLatency = False) -> None:
     """Judge a model and write its golden; one that exists is not touched."""
     _write(name, golden, threads, latency=not no_latency, accept=False)
 
 
 @golden_app.command()
-def accept(name: _Name, *, golden: _Folder = None, threads: _Threads = 1, no_latency: _NoLatency = False) -> None:
+def accept(name: _Name, *, golden: _Folder = None, threads: _Threads = "1", no_latency: _NoLatency = False) -> None:
     """Approve the model as it is now: its golden is written anew."""
     _write(name, golden, threads, latency=not no_latency, accept=True)
 
 
 @golden_app.command()
-def check(name: _Name, *, golden: _Folder = None, threads: _Threads = 1) -> None:
+def check(name: _Name, *, golden: _Folder = None, threads: _Threads = "1") -> None:
     """Hold today's reference against the golden, and say what moved: model, data or toolchain."""
     with guarded():
         from parity.golden.files import read_golden  # noqa: PLC0415
@@ -52,20 +54,20 @@ def check(name: _Name, *, golden: _Folder = None, threads: _Threads = 1) -> None
         raise typer.Exit(EXIT_STATUS[made.verdict])
 
 
-def _write(name: str, golden: Path | None, threads: int, *, latency: bool, accept: bool) -> None:
+def _write(name: str, golden: Path | None, threads: str, *, latency: bool, accept: bool) -> None:
     with guarded():
         from parity.pipeline import record_report, scratch  # noqa: PLC0415
         from parity.reports.terminal import print_report  # noqa: PLC0415
 
         with progress() as notice, scratch() as out:
             request, folder = _request(name, golden, threads, notice)
-            request = dataclasses.replace(request, latency=latency)
+            request = dataclasses.replace(request, latency=latency, thorough=True)
             made, _ = record_report(request, out, folder, accept=accept)
         print_report(made, console())
         typer.echo(f"golden: {folder}")
 
 
-def _request(name: str, golden: Path | None, threads: int, notice: Callable[[str], None]) -> tuple[Request, Path]:
+def _request(name: str, golden: Path | None, threads: str, notice: Callable[[str], None]) -> tuple[Request, Path]:
     from parity.completing import completed  # noqa: PLC0415
     from parity.environment import today  # noqa: PLC0415
     from parity.gates.waivers import waivers_of  # noqa: PLC0415
@@ -83,6 +85,6 @@ def _request(name: str, golden: Path | None, threads: int, notice: Callable[[str
     folder = golden / spec.name if golden is not None else golden_folder(settings, spec.name)
     targets = plan_targets(spec.targets)
     request = Request(
-        spec=spec, targets=targets, settings=settings, threads=threads, waivers=waivers, notice=notice
+        spec=spec, targets=targets, settings=settings, threads=thread_counts(threads), waivers=waivers, notice=notice
     )  # fmt: skip
     return request, folder

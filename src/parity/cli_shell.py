@@ -69,3 +69,19 @@ def console() -> Console:
     from rich.console import Console  # noqa: PLC0415
 
     return Console()
+
+
+def thread_counts(text: str) -> tuple[int, ...]:
+    """`1,2,all` as numbers, `all` being every processor that this process may use.
+
+    Raises:
+        UsageError: it is none of these.
+    """
+    from parity.environment import cores  # noqa: PLC0415
+    from parity.errors import UsageError  # noqa: PLC0415
+
+    try:
+        counts = [cores() if part.strip() == "all" else int(part) for part in text.split(",") if part.strip()]
+    except ValueError as error:
+        raise UsageError("these numbers of threads cannot be read", allowed="1, or 1,2,all", got=text) from error
+    return tuple(dict.fromkeys(counts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,37 +14,22 @@ from typing import Any
 import parity
 from parity.artifacts import emptied
 from parity.cache import ArtifactCache, cache_folder
-from parity.environment import cores, environment, machine_class, today
+from parity.environment import cores, environment, today
 from parity.errors import UsageError
 from parity.explanations import with_explanations
-from parity.gates.latency import judge_latency
 from parity.gates.waivers import Waiver, waived
-from parity.golden.baseline import latency_baseline
 from parity.golden.check import check_golden
 from parity.golden.record import Golden
 from parity.golden.recording import check_recordable, record_golden
-from parity.latency.statistics import summarise
 from parity.models.spec import ModelSpec
-from parity.records import (
-    SCHEMA,
-    LatencyMeasurement,
-    LatencyResult,
-    Record,
-    ReferenceFacts,
-    Report,
-    Stage,
-    Symptom,
-    Verdict,
-    told,
-    worst,
-)
+from parity.records import SCHEMA, Report, Stage, worst
 from parity.samples.calls import BATCH_SIZES
 from parity.settings import Settings
+from parity.speed import Shipped, Speed, SpeedRequest, time_model, untimed_record
 from parity.targets import Target, foreign_target
 from parity.workbench import Judged, Workbench
 from parity.workers.inspecting import inspect_artifact
 from parity.workers.process import Children, value_of
-from parity.workers.timing import EAGER, TimeTask, Timings, time_targets
 
 Notice = Callable[[str], None]
 
@@ -60,8 +45,10 @@ class Request:
         artifacts: Files made elsewhere, judged without exporting.
         runtime: The runtime for those, or None for the one that reads them.
         batch_sizes: The sweep, and what is timed.
-        threads: Intra-op threads of everything.
+        threads: Intra-op threads: everything is judged at the first number, and timed at each.
         latency: Whether to time.
+        thorough: Whether every cell is timed for as long as an undecided one may be.
+        budget_ms: What a call may take, in ms, for the largest batch size within it.
         golden: What was approved at the last release, or None.
         in_process: Run every stage in this process, for a debugger; nothing is timed then.
         device: `cpu` or `cuda`: what targets, and eager when it is timed, run on.
@@ -75,8 +62,10 @@ class Request:
     artifacts: Sequence[Path] = ()
     runtime: str | None = None
     batch_sizes: tuple[int, ...] = BATCH_SIZES
-    threads: int = 1
+    threads: tuple[int, ...] = (1,)
     latency: bool = True
+    thorough: bool = False
+    budget_ms: float | None = None
     golden: Golden | None = None
     in_process: bool = False
     device: str = "cpu"
@@ -122,7 +111,7 @@ def _bench(request: Request, out: Path) -> Iterator[Workbench]:
             cache=ArtifactCache(cache_folder(request.settings)),
             children=children,
             timeouts=request.settings.timeouts,
-            threads=request.threads,
+            threads=request.threads[0],
             batch_sizes=request.batch_sizes,
             device=request.device,
             notice=request.notice,
@@ -132,8 +121,8 @@ def _bench(request: Request, out: Path) -> Iterator[Workbench]:
 def _judged_report(bench: Workbench, request: Request) -> Report:
     targets = (*request.targets, *_foreign(request, bench))
     judged = with_explanations(_judge_all(bench, targets, request), targets, bench)
-    timings = _time(bench, targets, judged, request) if request.latency else None
-    return _report(bench, judged, timings, request)
+    speed = _time(bench, targets, judged, request) if request.latency else None
+    return _report(bench, judged, speed, request)
 
 
 class scratch(tempfile.TemporaryDirectory[str]):  # noqa: N801  # used like a function
@@ -175,7 +164,7 @@ def _judge_all(bench: Workbench, targets: Sequence[Target], request: Request) ->
     if request.in_process:  # one after the other and in the main thread, where a debugger is at home
         bench.reference()
         return [bench.judged(target) for target in targets]
-    jobs = max(cores() // request.threads, 1)
+    jobs = max(cores() // bench.threads, 1)
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         try:
             first = pool.submit(bench.reference)
@@ -188,25 +177,24 @@ def _judge_all(bench: Workbench, targets: Sequence[Target], request: Request) ->
             raise
 
 
-def _time(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged], request: Request) -> Timings | None:
+def _time(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged], request: Request) -> Speed | None:
     if request.in_process or bench.reference().facts.unstable:
         return None
-    tasks = {EAGER: TimeTask(bench.spec, bench.samples, request.threads, device=request.device)}
-    for target, each in zip(targets, judged, strict=True):
-        if each.artifact is not None and each.record.stage in (Stage.DONE, Stage.COMPARE):
-            tasks[target.name] = TimeTask(
-                bench.spec, bench.samples, request.threads, each.artifact, target.runtime, request.device
-            )
-    latency = request.settings.latency
-    return time_targets(
-        bench.children,
-        tasks,
-        _timed_batches(bench),
-        seconds=latency.seconds,
-        processes=latency.processes,
-        logs=bench.artifacts / "timing",
-        progress=lambda text: request.notice(f"time {text}"),
+    shipped = {
+        target.name: Shipped(each.artifact, target.runtime)
+        for target, each in zip(targets, judged, strict=True)
+        if each.artifact is not None and each.record.stage in (Stage.DONE, Stage.COMPARE)
+    }
+    wanted = SpeedRequest(
+        batches=_timed_batches(bench),
+        latency=request.settings.latency,
+        golden=request.golden,
+        threads=request.threads,
+        device=request.device,
+        thorough=request.thorough,
+        budget_ms=request.budget_ms,
     )
+    return time_model(bench, shipped, wanted)
 
 
 def _timed_batches(bench: Workbench) -> tuple[int, ...]:
@@ -217,11 +205,10 @@ def _timed_batches(bench: Workbench) -> tuple[int, ...]:
     return tuple(batch for batch in dict.fromkeys(bench.batch_sizes) if batch in plain)
 
 
-def _report(bench: Workbench, judged: Sequence[Judged], timings: Timings | None, request: Request) -> Report:
-    loaded, reference = bench.loaded(), bench.reference()
-    measured = measurements(timings, request.threads)
-    untimed = timings.failed if timings is not None else {}
-    timed = [_with_latency(each.record, measured, timings, request) for each in judged]
+def _report(bench: Workbench, judged: Sequence[Judged], speed: Speed | None, request: Request) -> Report:
+    loaded, facts = bench.loaded(), bench.reference().facts
+    untimed = speed.timings.failed if speed is not None else {}
+    timed = [speed.timed_record(each.record) if speed else untimed_record(each.record, bench.spec) for each in judged]
     records = [waived(each, request.waivers, request.today, untimed.get(each.target)) for each in timed]
     golden = check_golden(request.golden, records, bench) if request.golden else ()
     verdicts = [record.verdict for record in records]
@@ -230,14 +217,15 @@ def _report(bench: Workbench, judged: Sequence[Judged], timings: Timings | None,
         schema=SCHEMA,
         parity=parity.__version__,
         created=dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
-        environment=environment(request.threads, request.device),
+        environment=environment(bench.threads, request.device),
         model=loaded.model,
         samples=loaded.samples,
-        reference=timed_reference(reference.facts, measured, timings),
+        reference=speed.timed_reference(facts) if speed else facts,
         records=tuple(records),
         verdict=worst(verdicts),
         settings=_settings(request),
         golden=golden,
+        timing=speed.facts() if speed else None,
     )
 
 
@@ -249,43 +237,3 @@ def _settings(request: Request) -> dict[str, Any]:
         "target_limits": {target: limits.given() for target, limits in spec.target_limits},
         "waivers": {each.label: f"until {each.expires}: {each.reason}" for each in request.waivers},
     }
-
-
-def timed_reference(
-    facts: ReferenceFacts, measured: Mapping[str, tuple[LatencyMeasurement, ...]], timings: Timings | None
-) -> ReferenceFacts:
-    """The reference with eager's own times, or with the reason why no target has a ratio to them."""
-    failed = timings.failed.get(EAGER) if timings else None
-    note = () if failed is None else (f"eager could not be timed, so there is no ratio to it: {failed}",)
-    return replace(facts, latency=measured.get(EAGER, ()), notes=(*facts.notes, *note))
-
-
-def measurements(timings: Timings | None, threads: int) -> dict[str, tuple[LatencyMeasurement, ...]]:
-    """Measurements by target, in the order of the batch sizes."""
-    found: dict[str, tuple[LatencyMeasurement, ...]] = {}
-    for (name, batch), paired in (timings.paired if timings else {}).items():
-        found[name] = (*found.get(name, ()), summarise(batch, threads, paired))
-    return found
-
-
-def _with_latency(
-    record: Record, measured: Mapping[str, Sequence[LatencyMeasurement]], timings: Timings | None, request: Request
-) -> Record:
-    if timings is not None and record.target in timings.failed:
-        message = f"timing: {timings.failed[record.target]}"
-        if record.verdict is Verdict.FAIL:
-            return record
-        return replace(record, verdict=Verdict.FAIL, stage=Stage.TIME, symptom=Symptom.EXCEPTION, message=message)
-    limits = request.spec.limits_for(record.target)
-    here = machine_class(request.threads, request.device)
-    results: list[LatencyResult] = []
-    for each in measured.get(record.target, ()):
-        baseline, absent = latency_baseline(request.golden, record.target, each.batch, here)
-        results.append(judge_latency(each, baseline, limits, absent))
-    verdict = worst([record.verdict, *(result.verdict for result in results)])
-    if verdict is record.verdict:
-        return replace(record, latency=tuple(results))
-    message = next(told(result) for result in results if result.verdict is verdict)
-    stage = Stage.TIME if verdict is Verdict.FAIL else record.stage
-    symptom = Symptom.MISMATCH if verdict is Verdict.FAIL else record.symptom
-    return replace(record, latency=tuple(results), verdict=verdict, message=message, stage=stage, symptom=symptom)

@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, ByteSize, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from parity.errors import SettingsError, did_you_mean
 
@@ -39,6 +39,10 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+_Milliseconds = Annotated[float, Field(gt=0)]
+_Batch = Annotated[int, Field(ge=1)]
+
+
 class LimitSettings(_Strict):
     """Limits of the gates; what is left out keeps the default of the level above."""
 
@@ -52,6 +56,10 @@ class LimitSettings(_Strict):
     accuracy_drop: float | None = Field(default=None, ge=0, lt=1)
     sqnr_db: float | None = None
     latency: float | None = Field(default=None, ge=1)
+    max_ms: _Milliseconds | dict[_Batch, _Milliseconds] | None = None
+    min_throughput: float | None = Field(default=None, gt=0)
+    max_bytes: ByteSize | None = Field(default=None, gt=0)
+    max_memory: ByteSize | None = Field(default=None, gt=0)
 
     def over(self, more: LimitSettings | None) -> LimitSettings:
         """These limits with those of a narrower scope laid over them."""
@@ -59,9 +67,13 @@ class LimitSettings(_Strict):
 
     def frozen(self) -> Limits:
         """The record that the gates read, with the defaults filled in."""
-        from parity.models.spec import Limits  # noqa: PLC0415  # settings stand below models
+        from parity.models.spec import EVERY_BATCH, Limits  # noqa: PLC0415  # settings stand below models
 
-        return Limits(**self.model_dump(exclude_none=True))
+        given = self.model_dump(exclude_none=True)
+        if (most := given.pop("max_ms", None)) is not None:
+            by_batch = most if isinstance(most, dict) else {EVERY_BATCH: most}
+            given["max_ms"] = tuple(by_batch.items())
+        return Limits(**given)
 
 
 class ModelSettings(_Strict):
@@ -90,10 +102,11 @@ class TimeoutSettings(_Strict):
 
 
 class LatencySettings(_Strict):
-    """How long the timing stage may take: seconds of bursts for each target and batch size."""
+    """How long the timing stage may take: burst time of each target at each batch size, in seconds."""
 
-    seconds: float = Field(default=0.6, gt=0)
-    processes: int = Field(default=2, ge=1)
+    seconds: float = Field(default=1.0, gt=0)
+    processes: int = Field(default=3, ge=1)
+    max_seconds: float = Field(default=5.0, gt=0)
 
 
 class SuiteSettings(_Strict):
@@ -114,15 +127,15 @@ class WaiverSettings(_Strict):
     target: str = Field(min_length=1)
     reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
     expires: dt.date = Field(strict=True)
-    check: Literal["numeric", "decisions", "shapes", "latency"] | None = None
+    check: Literal["numeric", "decisions", "shapes", "latency", "budgets"] | None = None
     output: str | None = None
 
     @model_validator(mode="after")
     def _narrow_enough(self) -> WaiverSettings:
         if self.model == ANY and self.target == ANY:
             raise ValueError("a waiver for every model at every target would loosen the whole gate")
-        if self.output is not None and self.check == "latency":
-            raise ValueError("latency is not measured for single outputs")
+        if self.output is not None and self.check in ("latency", "budgets"):
+            raise ValueError("speed and size are not measured for single outputs")
         return self
 
 

@@ -14,34 +14,21 @@ from typing import Any, NoReturn
 import pytest
 
 from parity.cache import ArtifactCache, cache_folder
-from parity.environment import cores, machine_class, today
+from parity.environment import cores, today
 from parity.errors import ParityError, UnknownName, did_you_mean
 from parity.explanations import explained
-from parity.gates.latency import judge_latency
 from parity.gates.waivers import Part, Waiver, parts_of, rule, waivers_of
-from parity.golden.baseline import latency_baseline
 from parity.golden.files import read_golden
 from parity.golden.record import Golden
-from parity.latency.statistics import Paired, summarise
 from parity.models.registry import known_models
 from parity.models.spec import ModelSpec
-from parity.records import Record, Stage, Verdict, told, worst
+from parity.records import LatencyResult, Record, Stage, Verdict, told, worst
 from parity.settings import Settings, find_settings
-from parity.suite_timing import Pairs
+from parity.speed import Shipped, Speed, SpeedRequest, time_model
+from parity.suite_benchmark import WorkerClock, replay
 from parity.targets import Target, check_target_limits, plan_targets
 from parity.workbench import Judged, Workbench
 from parity.workers.process import Children
-
-
-@dataclass
-class WorkerClock:
-    """A timer for pytest-benchmark that counts only what the workers measured, in seconds."""
-
-    seconds: float = 0.0
-
-    def __call__(self) -> float:
-        """Seconds so far."""
-        return self.seconds
 
 
 @dataclass
@@ -56,6 +43,7 @@ class SuiteSession:
     today: dt.date = field(default_factory=today)
     _benches: dict[str, Workbench] = field(default_factory=dict)
     _prepared: set[str] = field(default_factory=set)
+    _speeds: dict[str, Speed] = field(default_factory=dict)
     _models: dict[str, ModelSpec] | None = None
 
     @classmethod
@@ -121,6 +109,22 @@ class SuiteSession:
                 first.result()
         return bench.judged(target)
 
+    def speed(self, spec: ModelSpec) -> Speed:
+        """The times of every selected target of a model that can be timed, taken together and once."""
+        if spec.name not in self._speeds:
+            bench = self.bench(spec)
+            targets = self.selected.get(spec.name, [])
+            judged = {target: bench.judged(target) for target in targets}
+            shipped = {
+                target.name: Shipped(each.artifact, target.runtime)
+                for target, each in judged.items()
+                if each.artifact is not None and each.record.stage in (Stage.DONE, Stage.COMPARE)
+            }
+            batch = self.batch if spec.signature.batch is not None else 1
+            request = SpeedRequest(batches=(batch,), latency=self.settings.latency, golden=self.golden(spec))
+            self._speeds[spec.name] = time_model(bench, shipped, request)
+        return self._speeds[spec.name]
+
     def golden(self, spec: ModelSpec) -> Golden | None:
         """The model's golden, or None where none was recorded; raises GoldenError where it is damaged."""
         folder = self.settings.root / self.settings.golden / spec.name
@@ -176,24 +180,31 @@ class ParityCase:
         self._conclude(verdict, "\n".join(messages) or record.message, own, self._waivers_for("shapes"))
 
     def check_latency(self, benchmark: Any) -> None:
-        """The ratio to eager against the golden's; what pytest-benchmark records is the worker's own time."""
+        """The ratio to eager against the golden's, and the absolute limits on speed, size and memory.
+
+        All targets of the model are timed together, when the first of them is asked for; pytest-benchmark is given the
+        bursts of each as they were measured, one a round.
+        """
         if benchmark.disabled:
             pytest.skip("pytest-benchmark is disabled, as it is under xdist: times of a shared core decide nothing")
         judged = self._judged()
-        if judged.artifact is None:
+        if judged.artifact is None or judged.record.stage not in (Stage.DONE, Stage.COMPARE):
             pytest.skip(f"nothing to time: {judged.record.message}")
         with _told():
-            paired = self._sample(benchmark, judged)
-        threads = self.session.bench(self.spec).threads
-        measured = summarise(self.session.batch, threads, paired)
-        golden = self._golden()
-        baseline, absent = latency_baseline(golden, self.target.name, self.session.batch, machine_class(threads))
-        result = judge_latency(measured, baseline, self.spec.limits_for(self.target.name), absent)
-        benchmark.extra_info.update(
-            target=self.target.name, ratio=result.ratio, ratio_low=result.ratio_low, ratio_high=result.ratio_high
-        )
-        own = [Part("latency", None, result.verdict, told(result))]
-        self._conclude(result.verdict, told(result), own, self._waivers_for("latency"))
+            speed = self.session.speed(self.spec)
+        failed = speed.timings.failed.get(self.target.name)
+        if failed is not None:
+            untimed = Part("latency", None, Verdict.FAIL, f"timing: {failed}")
+            self._conclude(untimed.verdict, untimed.message, [untimed], self._waivers_for("latency"))
+            return
+        results, budgets = speed.results(self.target.name), speed.budgets(self.target.name, judged.record)
+        replay(benchmark, self.session.clock, speed.bursts(self.target.name))
+        benchmark.extra_info.update(target=self.target.name, **_extra(results))
+        own = [Part("latency", None, each.verdict, told(each)) for each in results]
+        own += [Part("budgets", None, each.verdict, told(each)) for each in budgets]
+        verdict = worst(part.verdict for part in own)
+        message = "\n".join(part.message for part in own if part.verdict is verdict and part.message)
+        self._conclude(verdict, message, own, [*self._waivers_for("latency"), *self._waivers_for("budgets")])
 
     def check_golden(self) -> None:
         """The reference and this target against what was approved at the last release."""
@@ -213,12 +224,6 @@ class ParityCase:
     def _golden(self) -> Golden | None:
         with _told():
             return self.session.golden(self.spec)
-
-    def _sample(self, benchmark: Any, judged: Judged) -> list[Paired]:
-        with contextlib.ExitStack() as stack:
-            pairs = Pairs(self, judged, stack)
-            benchmark.pedantic(pairs.burst_target, setup=pairs.prepare, rounds=pairs.rounds, iterations=1)
-            return pairs.finish()
 
     def _waivers_for(self, check: str) -> list[Waiver]:
         """The waivers of one check; whether one that is for others too is needed is not told by this one."""
@@ -255,6 +260,15 @@ class ParityCase:
         if self.session.settings.suites.inconclusive == "fail":
             pytest.fail(f"{self.model} at {self.target.name}: inconclusive: {message}", pytrace=False)
         pytest.skip(f"inconclusive: {message}")
+
+
+def _extra(results: Sequence[LatencyResult]) -> dict[str, Any]:
+    """What pytest-benchmark keeps besides the times."""
+    return {
+        name: getattr(each, name)
+        for each in results
+        for name in ("batch", "threads", "ratio", "ratio_low", "ratio_high", "growth", "p90_ms", "p99_ms", "peak_bytes")
+    }
 
 
 @contextlib.contextmanager

@@ -124,6 +124,7 @@ class Workbench:
             calls=loaded.calls,
             digests=self.stored().digests,
             batched=self.spec.signature.batch is not None,
+            device=self.device,
         )
 
     def _once(self, key: str, make: Callable[[], T]) -> T:

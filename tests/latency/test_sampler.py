@@ -4,7 +4,9 @@ from collections import Counter
 
 import pytest
 
-from parity.latency.sampler import BURST_SECONDS, MIN_ROUNDS, interleave
+from parity.latency.bursts import SHORTEST_BURST, Burst, burst_seconds
+from parity.latency.sampler import MIN_ROUNDS, MIN_SLOW_ROUNDS, interleave
+from parity.latency.seats import Seats
 
 
 class Clock:
@@ -15,21 +17,28 @@ class Clock:
         self.call_seconds = call_seconds
         self.told = told
         self.spent = spent
+        self.sat = []
+        self.waits = {}
 
-    def burst(self, batch: int, seconds: float) -> tuple[float, ...]:
+    def burst(self, batch: int, seconds: float, processors: tuple[int, ...] | None) -> Burst:
         self.told.append((self.name, batch, seconds))
+        self.sat.append(processors)
         times = (self.call_seconds,) * max(int(seconds / self.call_seconds), 1)
         self.spent.append(sum(times))
-        return times
+        return Burst(times, self.waits.get(processors, 0.0))
+
+    sat: list[tuple[int, ...] | None]
+    waits: dict[tuple[int, ...] | None, float]
 
 
-def run(seconds: float, seed: int = 0, **calls: float) -> tuple[dict[str, list[tuple[float, ...]]], list[str]]:
+def run(seconds: float, seed: int = 0, **calls: float) -> tuple[dict[str, list[Burst]], list[str]]:
     told: list[tuple[str, int, float]] = []
     spent: list[float] = []
     targets = {name: Clock(name, taken, told, spent) for name, taken in calls.items()}
     # The answers take no time on the way here, so that all there is to wait for are the calls.
-    bursts = interleave(targets, 8, seconds, seed=seed, clock=lambda: sum(spent))
-    assert {(batch, asked) for _, batch, asked in told} == {(8, BURST_SECONDS)}
+    bursts = interleave(targets, 8, seconds, seed=seed, seats=Seats([0, 1], 1), clock=lambda: sum(spent))
+    assert {(batch, asked) for _, batch, asked in told} == {(8, burst_seconds())}
+    assert burst_seconds() >= SHORTEST_BURST
     return bursts, [name for name, _, _ in told]
 
 
@@ -55,21 +64,38 @@ def test_a_seed_fixes_the_order_and_another_changes_it() -> None:
 @pytest.mark.parametrize("seconds", [0.1, 0.4, 1.0])
 def test_the_budget_is_met_to_half_a_round(seconds: float) -> None:
     bursts, _ = run(seconds, a=0.01, b=0.02)
-    spent = sum(sum(times) for own in bursts.values() for times in own)
-    longest_round = max(sum(sum(times) for times in each) for each in zip(*bursts.values(), strict=True))
+    spent = sum(burst.seconds for own in bursts.values() for burst in own)
+    longest_round = max(sum(burst.seconds for burst in each) for each in zip(*bursts.values(), strict=True))
     assert abs(spent - max(seconds * 2, MIN_ROUNDS * longest_round)) <= longest_round
 
 
 def test_a_slow_call_still_gets_enough_rounds_for_a_spread() -> None:
     bursts, _ = run(0.01, slow=10.0, fast=0.001)
-    assert {len(each) for each in bursts.values()} == {MIN_ROUNDS}
-    assert bursts["slow"] == [(10.0,)] * MIN_ROUNDS
+    assert {len(each) for each in bursts.values()} == {MIN_SLOW_ROUNDS}
+    assert bursts["slow"] == [Burst((10.0,), 0.0)] * MIN_SLOW_ROUNDS
+
+
+def test_one_that_is_only_somewhat_too_slow_gets_the_usual_number() -> None:
+    bursts, _ = run(0.1, slow=0.05)
+    assert len(bursts["slow"]) == MIN_ROUNDS
+
+
+def test_everybody_sits_on_the_same_processors_and_leaves_those_that_another_process_uses() -> None:
+    told: list[tuple[str, int, float]] = []
+    spent: list[float] = []
+    targets = {name: Clock(name, 0.01, told, spent) for name in ("a", "b")}
+    for each in targets.values():
+        each.waits = {(0,): 0.5}
+    interleave(targets, 1, 0.2, seed=0, seats=Seats([0, 1], 1), clock=lambda: sum(spent))
+    assert targets["a"].sat == targets["b"].sat
+    assert targets["a"].sat[0] == (0,)
+    assert set(targets["a"].sat[1:]) == {(1,)}
 
 
 def test_a_target_that_fails_ends_the_sampling() -> None:
     class Broken:
-        def burst(self, batch: int, seconds: float) -> tuple[float, ...]:
+        def burst(self, batch: int, seconds: float, processors: tuple[int, ...] | None) -> Burst:
             raise RuntimeError("gone")
 
     with pytest.raises(RuntimeError, match="gone"):
-        interleave({"broken": Broken()}, 1, 0.1, seed=0)
+        interleave({"broken": Broken()}, 1, 0.1, seed=0, seats=Seats([0], 1))

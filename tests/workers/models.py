@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +225,18 @@ class FewAtATime(Plain):
             raise RuntimeError("out of memory")
         scores: torch.Tensor = self.two(torch.relu(self.one(x)))
         return scores
+
+
+class Spinning(Plain):
+    """Keeps a thread of its own busy, whether anybody calls it or not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        threading.Thread(target=self._spin, daemon=True).start()
+
+    def _spin(self) -> None:
+        while True:
+            pass
 
 
 def held_out() -> dict[str, Array]:

@@ -139,6 +139,7 @@ def parts_of(record: Record) -> tuple[Part, ...]:
     found += [Part("shapes", each.output, each.verdict, told(each)) for each in record.shapes]
     found += [Part(check_of(each), None, each.verdict, told(each)) for each in record.behaviour if each.verdict]
     found += [Part("latency", None, each.verdict, told(each)) for each in record.latency]
+    found += [Part("budgets", None, each.verdict, told(each)) for each in record.budgets]
     untimed = record.stage is Stage.TIME and record.symptom is not Symptom.MISMATCH
     early = record.stage not in (Stage.DONE, Stage.COMPARE, Stage.TIME)
     if early or (not untimed and worst(part.verdict for part in found) is not record.verdict):

@@ -11,5 +11,5 @@ def latency_baseline(golden: Golden | None, target: str, batch: int, here: str) 
     if golden is None:
         return None, "no golden was given, so there is no baseline"
     found = golden.latency.get(here, {}).get(target, {}).get(str(batch))
-    baseline = Baseline(found.ratio, found.high) if found else None
+    baseline = Baseline(found.ratio, found.low, found.high) if found else None
     return baseline, f"no baseline at batch {batch} for this class of machine ({here})"

@@ -37,6 +37,7 @@ class Evidence:
         samples: The held-out samples.
         reference: The reference's outputs, and whether it is stable.
         machine: The class of the machine.
+        device: What the targets ran on.
         toolchain: Versions by package.
         arrays: Eager and oracle outputs by call.
         yardsticks: What each output's errors are measured with.
@@ -55,6 +56,7 @@ class Evidence:
     calls: Sequence[Call]
     digests: Sequence[str]
     batched: bool
+    device: str = "cpu"
 
     def separable(self, output: OutputFacts) -> bool:
         """Whether the output has a part for each sample, whatever else is in the batch."""

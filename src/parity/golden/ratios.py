@@ -37,10 +37,12 @@ def worst_agreement(record: Record) -> float | None:
     return _rounded(min((each.value for each in record.decisions if each.metric in AGREEMENTS), default=None))
 
 
-def latency_ratios(record: Record) -> dict[str, LatencyRatio]:
-    """Ratios to eager by batch size; a batch size without one is left out."""
+def latency_ratios(record: Record, threads: int) -> dict[str, LatencyRatio]:
+    """Ratios to eager by batch size at a number of threads; a batch size without one is left out."""
     found: dict[str, LatencyRatio] = {}
     for each in record.latency:
+        if each.threads != threads:
+            continue
         ratio = _rounded(each.ratio)
         if ratio is not None:
             found[str(each.batch)] = LatencyRatio(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from parity.environment import machine_class
 from parity.errors import GoldenError
-from parity.golden.evidence import Bench
+from parity.golden.evidence import Bench, Evidence
 from parity.golden.files import exists, read_facts, write_golden
 from parity.golden.kept import keep
 from parity.golden.ratios import approvable, latency_ratios, worst_agreement, worst_ratio
@@ -58,7 +59,7 @@ def record_golden(report: Report, bench: Bench, folder: Path, *, accept: bool = 
         machine=evidence.machine,
         ratios={each.target: ratio for each in good if (ratio := worst_ratio(each)) is not None},
         agreement={each.target: share for each in good if (share := worst_agreement(each)) is not None},
-        latency=_latency(_known_latency(folder, name), evidence.machine, good),
+        latency=_latency(_known_latency(folder, name), evidence, good),
         versions=dict(evidence.toolchain),
         tensors=kept.tensors,
     )
@@ -87,6 +88,13 @@ def _known_latency(folder: Path, name: str) -> Latency:
     return facts.latency
 
 
-def _latency(known: Latency, machine: str, records: Iterable[Record]) -> Latency:
-    timed = {record.target: ratios for record in records if (ratios := latency_ratios(record))}
-    return {**known, machine: timed} if timed else known
+def _latency(known: Latency, evidence: Evidence, records: Sequence[Record]) -> Latency:
+    """What was timed today, by class of machine: each number of threads is one of its own."""
+    found = dict(known)
+    for threads in sorted({each.threads for record in records for each in record.latency}):
+        own = threads == evidence.reference.threads
+        machine = evidence.machine if own else machine_class(threads, evidence.device)
+        timed = {record.target: ratios for record in records if (ratios := latency_ratios(record, threads))}
+        if timed:
+            found[machine] = timed
+    return found

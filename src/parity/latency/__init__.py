@@ -1,1 +1,1 @@
-"""Bursts of calls, interleaved, and what they say."""
+"""Bursts of calls in fresh processes, interleaved, and what they say."""

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from parity.models.signature import Signature
 
 TORCHSCRIPT, PROGRAM, PICKLE = "torchscript", "program", "pickle"
 """Schemes of factory references that name a file which needs no architecture: `torchscript:FILE`."""
+
+
+EVERY_BATCH = 0
+"""The batch size that stands for every one in `Limits.max_ms`."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,10 @@ class Limits:
         accuracy_drop: Largest loss of accuracy, or of what stands for it, against the labels; None leaves it unjudged.
         sqnr_db: Smallest signal-to-quantization-noise ratio, in dB; None leaves it unjudged.
         latency: Largest growth of the ratio to eager over the golden's.
+        max_ms: Largest median of one call in ms, by batch size, or at `EVERY_BATCH`.
+        min_throughput: Smallest samples a second, at the best of the batch sizes; None leaves it unjudged.
+        max_bytes: Largest size of the artifact; None leaves it unjudged.
+        max_memory: Highest peak of resident memory in bytes, above what the process began with; None as before.
     """
 
     ratio: float = 10.0
@@ -38,10 +47,17 @@ class Limits:
     accuracy_drop: float | None = None
     sqnr_db: float | None = None
     latency: float = 1.10
+    max_ms: tuple[tuple[int, float], ...] = ()
+    min_throughput: float | None = None
+    max_bytes: int | None = None
+    max_memory: int | None = None
 
-    def given(self) -> dict[str, float]:
+    def given(self) -> dict[str, Any]:
         """The limits that there are, by name."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        found = {name: value for name, value in asdict(self).items() if value is not None and value != ()}
+        if self.max_ms:
+            found["max_ms"] = {"every" if batch == EVERY_BATCH else str(batch): ms for batch, ms in self.max_ms}
+        return found
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from parity.records.behaviour import BehaviourResult
-from parity.records.facts import ModelFacts, ReferenceFacts, SampleFacts
+from parity.records.facts import MachineFacts, ModelFacts, ReferenceFacts, SampleFacts
 from parity.records.findings import DecisionResult, NumericResult, ShapeResult
 from parity.records.golden import GoldenResult
 from parity.records.latency import BudgetResult, LatencyResult, StartupFacts, SweepFacts
@@ -89,6 +89,7 @@ class TimingFacts:
     seconds: float
     burst_seconds: float
     sittings: int
+    machine: MachineFacts | None = None
     notes: tuple[str, ...] = ()
 
 

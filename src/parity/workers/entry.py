@@ -19,6 +19,7 @@ from typing import Any
 
 from parity.errors import ParityError, Unsupported
 from parity.records import Symptom
+from parity.workers.memory import peak_bytes, reset_peak
 
 IN_CHILD = "PARITY_CHILD"
 """Set in the environment of every child: a script that calls parity without a main guard would recurse."""
@@ -45,9 +46,9 @@ def run_child(connection: Connection, task: Callable[..., Any], args: tuple[Any,
     _redirect(log)
     warnings.filterwarnings("ignore", category=DeprecationWarning)
     warnings.filterwarnings("ignore", category=FutureWarning)
-    before = _resident_bytes()
+    before = reset_peak()
     reply = perform(task, args)
-    peak = _peak_bytes()
+    peak = peak_bytes()
     if peak is not None and before is not None:
         reply = Reply(reply.symptom, reply.value, reply.error, reply.message, max(peak - before, 0))
     sys.stdout.flush()  # before the reply, at which the parent may end this process
@@ -122,22 +123,3 @@ def _follow_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True, name="parity-follow-parent").start()
-
-
-def _peak_bytes() -> int | None:
-    status = Path("/proc/self/status")
-    with contextlib.suppress(OSError, ValueError, StopIteration):
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
-        return int(line.split()[1]) * 1024
-    with contextlib.suppress(ImportError, OSError):
-        import resource  # noqa: PLC0415  # not on every system
-
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024
-    return None
-
-
-def _resident_bytes() -> int | None:
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here on
-    return _peak_bytes()

@@ -114,6 +114,11 @@ class Child:
             self._process.start()
         theirs.close()
 
+    @property
+    def pid(self) -> int | None:
+        """The process."""
+        return self._process.pid
+
     def receive(self, timeout: float | None) -> Any:
         """The next message; raises TimeoutError, or EOFError where the child is gone.
 
