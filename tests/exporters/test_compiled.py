@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sysconfig
 from pathlib import Path
 
 import pytest
 import torch
+from torch import nn
 
 from parity.artifacts import MODULE, read_recipe
 from parity.errors import Unsupported
@@ -14,6 +16,7 @@ from parity.exporters import EXPORTERS, on_request
 from parity.exporters.trace import TraceExporter
 from parity.targets import parse_target, plan_targets
 from tests.exporters.jobs import Tiny, exported, job
+from tests.runtimes.compilable import Disabled, RecurrentAlone
 
 UNASKED = ["compile", "eager"]
 
@@ -75,6 +78,16 @@ def test_a_recipe_holds_the_options_so_that_the_digest_covers_them(name: str, tm
     artifact = exported(name, job(tmp_path / "made"))
     assert (artifact.manifest.format, list(artifact.manifest.files)) == (MODULE, ["recipe.json"])
     assert read_recipe(artifact.entry) == EXPORTERS.get(name).options()
+
+
+@pytest.mark.parametrize(
+    ("model", "why"), [(RecurrentAlone, "Attempted to wrap RNN"), (Disabled, "Skip inlining `torch.compiler.disable")]
+)
+def test_a_model_of_which_nothing_is_compiled_is_unsupported_with_the_reason(
+    model: type[nn.Module], why: str, tmp_path: Path
+) -> None:
+    with pytest.raises(Unsupported, match=re.escape(f"leaves it to eager: {why}")):
+        exported("compile", job(tmp_path / "made", model(), example=(torch.zeros(2, 5),)))
 
 
 def test_torchscript_has_nothing_to_compile(tmp_path: Path) -> None:

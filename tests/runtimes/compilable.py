@@ -62,3 +62,28 @@ class Disabled(Small):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         scores: torch.Tensor = self.linear(x)
         return scores
+
+
+class Recurrent(Small):
+    """Dynamo takes no `nn.LSTM`, and not the function that calls one; it does take what is a function of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recurrent = nn.LSTM(5, 5, batch_first=True)
+        self.after = Small()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden, _ = self.recurrent(x[:, None])
+        scores: torch.Tensor = self.after(hidden[:, 0])
+        return scores
+
+
+class RecurrentAlone(Small):
+    def __init__(self) -> None:
+        super().__init__()
+        self.recurrent = nn.LSTM(5, 5, batch_first=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden, _ = self.recurrent(x[:, None])
+        out: torch.Tensor = hidden[:, 0]
+        return out

@@ -135,6 +135,13 @@ def test_a_graph_that_ends_early_is_told_with_its_reason(cache: Path) -> None:
     assert session.facts["compiled"] == "2 graphs"
 
 
+def test_a_function_that_dynamo_leaves_to_eager_is_told_with_its_reason(cache: Path) -> None:
+    session = opened(compilable.Recurrent, cache)
+    assert worst(session, compilable.Recurrent, (4,)) == 0
+    assert session.facts["functions left to eager"] == "1, most often: Attempted to wrap RNN, GRU, or LSTM"
+    assert session.facts["compiled"] == "1 graph"
+
+
 def test_a_whole_graph_has_no_break_and_reaches_no_limit(cache: Path) -> None:
     session = opened(compilable.Small, cache)
     assert worst(session, compilable.Small, tuple(range(1, 14))) == 0

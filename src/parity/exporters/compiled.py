@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import shlex
 import shutil
@@ -10,7 +11,10 @@ import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 
+import torch
+
 from parity.artifacts import MODULE, write_recipe
+from parity.errors import Unsupported
 from parity.exporters.base import Exported, ExportJob
 from parity.models.programs import require_modules
 from parity.registry import Availability, needs
@@ -35,8 +39,29 @@ class CompileExporter:
 
     def export(self, job: ExportJob) -> Exported:
         require_modules(job.module, "torch.compile")
+        _require_graph(job)
         write_recipe(job.folder / "recipe.json", self.options())
         return Exported("recipe.json")
+
+
+def _require_graph(job: ExportJob) -> None:
+    """Dynamo alone reads the model, for one call: nothing is compiled yet, and this takes a second or two.
+
+    Raises:
+        Unsupported: it finds no graph and leaves all of the model to eager, as it does with one of `nn.LSTM`.
+        Exception: whatever Dynamo raises.
+    """
+    from torch._dynamo.utils import counters  # noqa: PLC0415  # loads Dynamo, which the list of targets needs not
+
+    kinds = ("stats", "unimplemented", "graph_break")
+    before = {kind: counters[kind].copy() for kind in kinds}
+    with torch.inference_mode():
+        torch.compile(copy.deepcopy(job.module), backend="eager")(*(tensor.clone() for tensor in job.example))
+    graphs, *reasons = (counters[kind] - before[kind] for kind in kinds)
+    torch.compiler.reset()  # in one process this must not count towards the limit of what is judged
+    if not graphs["unique_graphs"]:
+        why = "".join(f": {reason.splitlines()[0]}" for found in reasons for reason in found)
+        raise Unsupported(f"torch.compile compiles nothing of this model and leaves it to eager{why}")
 
 
 def missing_tool() -> str | None:

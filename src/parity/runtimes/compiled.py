@@ -90,15 +90,17 @@ def compiled_facts(counted: Mapping[str, Counter[str]]) -> dict[str, str]:
         counted: Counts by kind (`stats`, `graph_break`, `unimplemented`, `inductor`), as `torch._dynamo.utils.counters`
             has them.
     """
-    found, made = counted["inductor"]["fxgraph_cache_hit"], counted["inductor"]["fxgraph_cache_miss"]
-    facts = {"compiled": f"{counted['stats']['unique_graphs']} graphs, {found} of them found compiled in the cache"}
-    if not found + made:  # the backend is not Inductor, or its cache is off
-        facts["compiled"] = f"{counted['stats']['unique_graphs']} graphs"
-    breaks = counted["graph_break"]
-    if breaks:
-        reason = breaks.most_common(1)[0][0].splitlines()[0]
-        facts["graph breaks"] = f"{breaks.total()}, most often: {reason}"
-    if any(word in key.lower() for key in counted["unimplemented"] for word in _LIMIT):
+    graphs, found = counted["stats"]["unique_graphs"], counted["inductor"]["fxgraph_cache_hit"]
+    facts = {"compiled": f"{graphs} graph{'' if graphs == 1 else 's'}"}
+    if found or counted["inductor"]["fxgraph_cache_miss"]:  # the backend is Inductor, and its cache is on
+        facts["compiled"] += f", {found} of them found compiled in the cache"
+    skipped = counted["unimplemented"]
+    limits = [reason for reason in skipped if any(word in reason.lower() for word in _LIMIT)]
+    others = Counter({reason: count for reason, count in skipped.items() if reason not in limits})
+    for name, reasons in (("graph breaks", counted["graph_break"]), ("functions left to eager", others)):
+        if reasons:
+            facts[name] = f"{reasons.total()}, most often: {reasons.most_common(1)[0][0].splitlines()[0]}"
+    if limits:
         facts["recompile limit"] = (
             "reached: the sizes that came after it ran eagerly in part or as a whole, and say nothing of compiled code "
             "(torch._dynamo.config.recompile_limit)"
