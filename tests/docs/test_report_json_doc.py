@@ -30,6 +30,7 @@ SECTIONS: dict[str, type[Any]] = {
     "Startup": records.StartupFacts,
     "Sweep": records.SweepFacts,
     "Timing": records.TimingFacts,
+    "Machine": records.MachineFacts,
     "Golden": records.GoldenResult,
 }
 
