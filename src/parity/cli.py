@@ -177,7 +177,7 @@ def targets() -> None:
 
         from parity.artifacts import QUANTIZED  # noqa: PLC0415
         from parity.environment import conflicts_here, cuda  # noqa: PLC0415
-        from parity.exporters import EXPORTERS  # noqa: PLC0415
+        from parity.exporters import EXPORTERS, on_request  # noqa: PLC0415
         from parity.runtimes import RUNTIMES  # noqa: PLC0415
         from parity.targets import Target  # noqa: PLC0415
 
@@ -185,6 +185,7 @@ def targets() -> None:
         for name in EXPORTERS:
             exporter = EXPORTERS.get(name)
             rule = "decisions" if exporter.precision in QUANTIZED else "floor"
+            rule += ", on request" if on_request(exporter) else ""
             target = Target(name, exporter.runtime).name
             exporters.add_row(target, exporter.format, rule, escape(str(exporter.availability())))
         runtimes = Table("runtime", "reads", "version", box=None, header_style="bold")

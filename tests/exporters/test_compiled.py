@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
+from typer.testing import CliRunner
 
 from parity.artifacts import MODULE, read_recipe
+from parity.cli import app
 from parity.errors import Unsupported
 from parity.exporters import EXPORTERS, on_request
 from parity.exporters.trace import TraceExporter
@@ -71,6 +73,12 @@ def test_they_are_planned_where_they_are_named_and_only_there() -> None:
 def test_an_exporter_that_says_nothing_of_it_is_planned() -> None:
     assert not hasattr(TraceExporter, "on_request")
     assert [name for name in EXPORTERS if on_request(EXPORTERS.get(name))] == UNASKED
+
+
+def test_the_list_of_targets_says_which_are_on_request() -> None:
+    lines = CliRunner().invoke(app, ["targets"]).output.splitlines()
+    told = {line.split()[0]: "on request" in line for line in lines if "@" in line}
+    assert [name for name, asked in told.items() if asked] == ["compile@torch", "eager@torch"]
 
 
 @pytest.mark.parametrize("name", UNASKED)
