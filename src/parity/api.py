@@ -85,7 +85,7 @@ def report(
     if timeout is not None:
         timeouts = settings.timeouts.model_copy(update={"export": timeout, "run": timeout})
         settings = settings.model_copy(update={"timeouts": timeouts})
-    settings = _with_seconds(settings, latency_seconds)
+    settings = with_latency_seconds(settings, latency_seconds)
     draft = find_model(model, settings, arch=arch, inputs=tuple(inputs)).with_changes(
         samples=_absolute(samples, settings), calibration=_absolute(calibration, settings),
         labels=_absolute(labels, settings), trust_pickle=trust_pickle or None,
@@ -93,7 +93,7 @@ def report(
     )  # fmt: skip
     check_target_limits(settings)
     waivers = waivers_of(settings, draft.spec.name, today := this_day(), known_names(settings, draft.spec.name))
-    batch_sizes, counts = _checked(batch_sizes), _counts(threads)
+    batch_sizes, counts = checked_batch_sizes(batch_sizes), _counts(threads)
     _refuse_budget(budget_ms)
     # What is wrong with a request is said before torch is imported, which takes seconds.
     from parity.completing import completed  # noqa: PLC0415
@@ -162,7 +162,8 @@ def _absolute(source: str | None, settings: Settings) -> str | None:
     return path.relative_to(settings.root).as_posix() if path.is_relative_to(settings.root) else str(path)
 
 
-def _checked(batch_sizes: Sequence[int]) -> tuple[int, ...]:
+def checked_batch_sizes(batch_sizes: Sequence[int]) -> tuple[int, ...]:
+    """Each of them once, in order; raises UsageError where there is none or one is not above 0."""
     if not batch_sizes or any(size < 1 for size in batch_sizes):
         raise UsageError("batch sizes are whole numbers from 1 on", got=", ".join(map(str, batch_sizes)) or "none",
                          hint="--batch-sizes 1,2,8")  # fmt: skip
@@ -187,8 +188,8 @@ def _counts(threads: int | Sequence[int]) -> tuple[int, ...]:
     return counts
 
 
-def _with_seconds(settings: Settings, most: float | None) -> Settings:
-    """The settings with another bound on what an undecided cell may take."""
+def with_latency_seconds(settings: Settings, most: float | None) -> Settings:
+    """The settings with another bound on what an undecided cell may take; raises UsageError where it is not above 0."""
     if most is None:
         return settings
     if not most > 0:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from parity.cli_golden import golden_app
-from parity.cli_shell import console, exits, guarded, progress, thread_counts
+from parity.cli_shell import console, exits, guarded, numbers, progress, thread_counts
 
 app = typer.Typer(
     name="parity",
@@ -105,7 +105,7 @@ def report(
                 labels=labels,
                 targets=targets,
                 artifacts=artifacts or (),
-                batch_sizes=_numbers(batch_sizes),
+                batch_sizes=numbers(batch_sizes),
                 threads=thread_counts(threads),
                 latency=not no_latency,
                 latency_seconds=latency_seconds,
@@ -129,15 +129,6 @@ def _show(made: Any, out: Path) -> None:
     print_report(made, console())
     typer.echo(f"report: {out / 'report.html'}")
     raise typer.Exit(EXIT_STATUS[made.verdict])
-
-
-def _numbers(text: str) -> list[int]:
-    from parity.errors import UsageError  # noqa: PLC0415
-
-    try:
-        return [int(part) for part in text.split(",") if part.strip()]
-    except ValueError as error:
-        raise UsageError("these batch sizes cannot be read", allowed="1,8,32", got=text) from error
 
 
 @app.command()

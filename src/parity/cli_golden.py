@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from parity.cli_shell import console, guarded, progress, thread_counts
+from parity.cli_shell import console, guarded, numbers, progress, thread_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,18 +23,42 @@ _Threads = Annotated[
     str, typer.Option(help="Intra-op threads of everything; of 1,2,all the first is judged at and each is timed.")
 ]
 _NoLatency = Annotated[bool, typer.Option("--no-latency", help="Do not time.")]
+_BatchSizes = Annotated[
+    str | None, typer.Option(help="Batch sizes to compare and time; a suite needs no more than its own.")
+]
+_Seconds = Annotated[
+    float | None, typer.Option(help="Seconds that each target is timed at a batch size, instead of the settings'.")
+]
 
 
 @golden_app.command()
-def record(name: _Name, *, golden: _Folder = None, threads: _Threads = "1", no_latency: _NoLatency = False) -> None:
+def record(
+    name: _Name,
+    *,
+    golden: _Folder = None,
+    threads: _Threads = "1",
+    batch_sizes: _BatchSizes = None,
+    latency_seconds: _Seconds = None,
+    no_latency: _NoLatency = False,
+) -> None:
     """Judge a model and write its golden; one that exists is not touched."""
-    _write(name, golden, threads, latency=not no_latency, accept=False)
+    changes = {"batch_sizes": batch_sizes, "latency_seconds": latency_seconds, "latency": not no_latency}
+    _write(name, golden, threads, changes, accept=False)
 
 
 @golden_app.command()
-def accept(name: _Name, *, golden: _Folder = None, threads: _Threads = "1", no_latency: _NoLatency = False) -> None:
+def accept(
+    name: _Name,
+    *,
+    golden: _Folder = None,
+    threads: _Threads = "1",
+    batch_sizes: _BatchSizes = None,
+    latency_seconds: _Seconds = None,
+    no_latency: _NoLatency = False,
+) -> None:
     """Approve the model as it is now: its golden is written anew."""
-    _write(name, golden, threads, latency=not no_latency, accept=True)
+    changes = {"batch_sizes": batch_sizes, "latency_seconds": latency_seconds, "latency": not no_latency}
+    _write(name, golden, threads, changes, accept=True)
 
 
 @golden_app.command()
@@ -54,17 +78,25 @@ def check(name: _Name, *, golden: _Folder = None, threads: _Threads = "1") -> No
         raise typer.Exit(EXIT_STATUS[made.verdict])
 
 
-def _write(name: str, golden: Path | None, threads: str, *, latency: bool, accept: bool) -> None:
+def _write(name: str, golden: Path | None, threads: str, changes: dict[str, Any], *, accept: bool) -> None:
     with guarded():
         from parity.pipeline import record_report, scratch  # noqa: PLC0415
         from parity.reports.terminal import print_report  # noqa: PLC0415
 
         with progress() as notice, scratch() as out:
             request, folder = _request(name, golden, threads, notice)
-            request = dataclasses.replace(request, latency=latency, thorough=True)
-            made, _ = record_report(request, out, folder, accept=accept)
+            made, _ = record_report(_timed(request, **changes), out, folder, accept=accept)
         print_report(made, console())
         typer.echo(f"golden: {folder}")
+
+
+def _timed(request: Request, *, batch_sizes: str | None, latency_seconds: float | None, latency: bool) -> Request:
+    """The request as the options change it: every target is timed for as long as an undecided one may be."""
+    from parity.api import checked_batch_sizes, with_latency_seconds  # noqa: PLC0415
+
+    sizes = request.batch_sizes if batch_sizes is None else checked_batch_sizes(numbers(batch_sizes))
+    settings = with_latency_seconds(request.settings, latency_seconds)
+    return dataclasses.replace(request, batch_sizes=sizes, settings=settings, latency=latency, thorough=True)
 
 
 def _request(name: str, golden: Path | None, threads: str, notice: Callable[[str], None]) -> tuple[Request, Path]:

@@ -85,3 +85,13 @@ def thread_counts(text: str) -> tuple[int, ...]:
     except ValueError as error:
         raise UsageError("these numbers of threads cannot be read", allowed="1, or 1,2,all", got=text) from error
     return tuple(dict.fromkeys(counts))
+
+
+def numbers(text: str) -> list[int]:
+    """`1,8,32` as numbers; raises UsageError where one is not."""
+    from parity.errors import UsageError  # noqa: PLC0415
+
+    try:
+        return [int(part) for part in text.split(",") if part.strip()]
+    except ValueError as error:
+        raise UsageError("these batch sizes cannot be read", allowed="1,8,32", got=text) from error

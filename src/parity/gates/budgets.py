@@ -58,7 +58,7 @@ def _memory(limit: int, measured: Sequence[LatencyMeasurement], peak: int | None
 
 
 def _calls(limits: Limits, measured: Sequence[LatencyMeasurement], disturbances: Sequence[str]) -> list[BudgetResult]:
-    allowed = dict(limits.max_ms)
+    allowed = dict(limits.max_ms or ())
     found = []
     for each in measured:
         limit = allowed.get(each.batch, allowed.get(EVERY_BATCH))

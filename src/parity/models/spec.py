@@ -31,7 +31,7 @@ class Limits:
         accuracy_drop: Largest loss of accuracy, or of what stands for it, against the labels; None leaves it unjudged.
         sqnr_db: Smallest signal-to-quantization-noise ratio, in dB; None leaves it unjudged.
         latency: Largest growth of the ratio to eager over the golden's.
-        max_ms: Largest median of one call in ms, by batch size, or at `EVERY_BATCH`.
+        max_ms: Largest median of one call in ms, by batch size or at `EVERY_BATCH`; None leaves it unjudged.
         min_throughput: Smallest samples a second, at the best of the batch sizes; None leaves it unjudged.
         max_bytes: Largest size of the artifact; None leaves it unjudged.
         max_memory: Highest peak of resident memory in bytes, above what the process began with; None as before.
@@ -47,14 +47,14 @@ class Limits:
     accuracy_drop: float | None = None
     sqnr_db: float | None = None
     latency: float = 1.10
-    max_ms: tuple[tuple[int, float], ...] = ()
+    max_ms: tuple[tuple[int, float], ...] | None = None
     min_throughput: float | None = None
     max_bytes: int | None = None
     max_memory: int | None = None
 
     def given(self) -> dict[str, Any]:
         """The limits that there are, by name."""
-        found = {name: value for name, value in asdict(self).items() if value is not None and value != ()}
+        found = {name: value for name, value in asdict(self).items() if value is not None}
         if self.max_ms:
             found["max_ms"] = {"every" if batch == EVERY_BATCH else str(batch): ms for batch, ms in self.max_ms}
         return found
