@@ -22,7 +22,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"exporters", "runtimes"}),
     frozenset({"targets", "cache"}),
     frozenset({"gates"}),
-    frozenset({"golden"}),
+    frozenset({"golden", "diffing"}),
     frozenset(
         {
             "workers",
@@ -168,7 +168,7 @@ def test_listing_exporters_and_runtimes_loads_neither_torch_nor_onnx() -> None:
     assert fresh(code) == "[]"
 
 
-@pytest.mark.parametrize("package", ["samples", "compare", "gates", "records", "reports"])
+@pytest.mark.parametrize("package", ["samples", "compare", "gates", "records", "diffing", "reports"])
 def test_what_reads_and_judges_numbers_loads_no_torch(package: str) -> None:
     code = (
         f"import importlib, pkgutil, sys, parity.{package} as package\n"

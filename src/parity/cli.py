@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from parity.cli_diff import diff
 from parity.cli_golden import golden_app
 from parity.cli_shell import console, exits, guarded, numbers, progress, thread_counts
 
@@ -19,6 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(golden_app, name="golden")
+app.command()(diff)
 
 
 def _version(*, shown: bool) -> None:
@@ -194,19 +196,16 @@ def targets() -> None:
 
 @app.command()
 def explain(
-    report_file: Annotated[Path, typer.Argument(metavar="REPORT", help="A report.json.")],
+    given: Annotated[Path, typer.Argument(metavar="REPORT", help="A report.json, or the folder that holds it.")],
     target: Annotated[str, typer.Argument(help="One of its targets.")],
 ) -> None:
     """Show everything that a report knows about one target."""
     with guarded():
-        from parity.errors import UnknownName, UsageError, did_you_mean  # noqa: PLC0415
-        from parity.reports.schema import from_json  # noqa: PLC0415
+        from parity.errors import UnknownName, did_you_mean  # noqa: PLC0415
+        from parity.reports.reading import read_report, report_file  # noqa: PLC0415
         from parity.reports.terminal import print_record  # noqa: PLC0415
 
-        path = report_file / "report.json" if report_file.is_dir() else report_file
-        if not path.is_file():
-            raise UsageError("there is no such report", where=str(path), hint="parity report MODEL")
-        made = from_json(path.read_text(encoding="utf-8"))
+        path, made = report_file(given), read_report(given)
         known = [record.target for record in made.records]
         chosen = [name for name in known if target in (name, name.partition("@")[0])]
         if not chosen:

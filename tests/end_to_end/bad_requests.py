@@ -108,6 +108,10 @@ BAD_REQUESTS: tuple[BadRequest, ...] = (
     BadRequest("a report with parts missing", ("incomplete.json", "trace"), ("this report is damaged",),
                verb=("explain",)),
     BadRequest("a report that is not there", ("nowhere.json", "trace"), ("no such report",), verb=("explain",)),
+    BadRequest("a damaged report beside another", ("damaged.json", "damaged.json"), ("damaged.json", "it is not JSON"),
+               verb=("diff",)),
+    BadRequest("a report to compare that is not there", ("nowhere.json", "damaged.json"), ("no such report",),
+               verb=("diff",)),
 )  # fmt: skip
 
 
