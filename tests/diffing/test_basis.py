@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from parity.diffing import Change, Trend, find_changes
-from parity.records import Report, Verdict
+from parity.records import Report, TimingFacts, Verdict
 from tests.diffing import made
 from tests.reports import examples
 
@@ -73,6 +73,21 @@ def test_times_are_compared_on_one_class_of_machine_alone() -> None:
 def test_absolute_times_of_two_classes_of_machine_do_not_stand_beside_each_other() -> None:
     diff = find_changes(made.report(), made.on(made.report(), machine_class="another"))
     assert [change for change in diff.changes if change.unit in {"ms", "samples/s"}] == []
+
+
+def test_another_number_of_threads_is_another_cell_and_no_other_machine() -> None:
+    old, new = (
+        made.on(report, machine_class=f"Linux x86_64, Example CPU, 2 cores, {threads} threads")
+        for report, threads in ((made.report(), 1), (slower(made.report()), 2))
+    )
+    assert find_changes(old, new).differences == ()
+    assert {change.verdict for change in judged(old, new, "latency")} == {Trend.WORSE}
+
+
+def test_what_disturbed_the_timing_is_named() -> None:
+    timing = TimingFacts(seconds=60.0, burst_seconds=30.0, sittings=3, notes=("the hypervisor took 12 % of the time",))
+    assert kinds(dataclasses.replace(made.report(), timing=timing)) == [("machine", "timing")]
+    assert kinds(dataclasses.replace(made.report(), timing=dataclasses.replace(timing, notes=()))) == []
 
 
 def test_reports_that_do_not_say_their_machine_are_not_compared_by_time() -> None:

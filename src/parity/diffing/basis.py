@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -27,7 +28,7 @@ def find_differences(old: Report, new: Report) -> tuple[Difference, ...]:
         *_model(old, new),
         *_samples(old.samples, new.samples),
         *_reference(old, new),
-        *_machine(old.environment, new.environment),
+        *_machine(old, new),
         *_versions(old, new),
         *_unequal("settings", _flat(old.settings), _flat(new.settings)),
     )
@@ -115,8 +116,9 @@ def _reference(old: Report, new: Report) -> Iterator[Difference]:
     yield from _if_moved("reference", "threads", then.threads, now.threads)
 
 
-def _machine(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Difference]:
-    was, is_now = then.get("machine_class"), now.get("machine_class")
+def _machine(old: Report, new: Report) -> Iterator[Difference]:
+    then, now = old.environment, new.environment
+    was, is_now = _class(then), _class(now)
     consequence = "times and memory are never compared across classes of machine: make both reports on one"
     yield from _if_moved("machine", "class", was, is_now, bars=OF_A_MACHINE, consequence=consequence)
     if was is None and is_now is None:
@@ -126,6 +128,14 @@ def _machine(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Differ
         )
     for name in ("device", "quota", "features", "variables"):
         yield from _unequal("machine", _flat({name: then.get(name)}), _flat({name: now.get(name)}))
+    disturbed = ("; ".join(each.timing.notes) if each.timing else "" for each in (old, new))
+    yield from _if_moved("machine", "timing", *disturbed, consequence="what disturbed it")
+
+
+def _class(environment: Mapping[str, Any]) -> str | None:
+    """The class of machine without its threads: every timing has a number of its own."""
+    found = environment.get("machine_class")
+    return None if found is None else re.sub(r", \d+ threads", "", str(found))
 
 
 def _versions(old: Report, new: Report) -> Iterator[Difference]:

@@ -31,7 +31,7 @@ _EAGER_MOVED = "it is eager that moved: time the old artifact and the new one be
 
 @dataclass(frozen=True, kw_only=True)
 class Sampled:
-    """One comparison that waits for the others: how wide its interval has to be depends on how many there are.
+    """One comparison that waits for the others: how wide an interval of decisions is depends on how many there are.
 
     Attributes:
         change: It, with both readings, not judged yet, and with the interval of the change where there is one.
@@ -47,8 +47,13 @@ class Sampled:
 
 
 def judged(found: Sequence[Sampled]) -> list[Change]:
-    """Every comparison judged, so that of two runs of the same thing one in twenty finds anything worse at all."""
-    comparisons = sum(_has_interval(each.change.change) and not each.equal for each in found)
+    """Every comparison judged, so that two runs of the same thing seldom have anything that is worse.
+
+    Latency has a margin for that. A loss of decisions counts from nothing, so their intervals hold all together.
+    """
+    comparisons = sum(
+        each.change.what == "decision" and _has_interval(each.change.change) and not each.equal for each in found
+    )
     return [_judged(each, comparisons) for each in found]
 
 
@@ -112,11 +117,10 @@ def _judged(sampled: Sampled, comparisons: int) -> Change:
         return replace(change, verdict=Trend.SAME)
     if change.change is None or not _has_interval(change.change):
         return _without_interval(change)
-    wider = widening(comparisons)
     if change.what == "latency":
-        told = read_growth(change.change, LATENCY_MATTERS, wider)
+        told = read_growth(change.change, LATENCY_MATTERS)
     else:
-        told = read_gain(change.change, DECISIONS_MATTER, wider)
+        told = read_gain(change.change, DECISIONS_MATTER, widening(comparisons))
     if sampled.own is not None and _of_eager(told.trend, sampled.own):
         return _with(replace(change, change=None, least=None), Trend.UNKNOWN, _EAGER_MOVED)
     chance = f"one of {comparisons} comparisons may move as far by chance" if told.by_chance else ""
