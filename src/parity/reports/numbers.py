@@ -55,6 +55,11 @@ def bounds(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{number(low)}..{number(high)}"
 
 
+def percent(share_of_one: float | None) -> str:
+    """A share of one in percent: `31 %`."""
+    return ABSENT if share_of_one is None else f"{number(100 * share_of_one)} %"
+
+
 def milliseconds(value: float | None) -> str:
     """Milliseconds with their unit: `139 ms`."""
     return ABSENT if value is None else f"{number(value)} ms"

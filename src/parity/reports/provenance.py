@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from parity.records import OutputFacts, Report
-from parity.reports.numbers import ABSENT, count, seconds
+from parity.records import MachineFacts, OutputFacts, Report
+from parity.reports.numbers import ABSENT, bounds, count, number, percent, seconds
+from parity.reports.sections import told
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -69,7 +70,25 @@ def timing_facts(report: Report) -> Pairs:
         ("timing took", took),
         ("sittings", f"{timing.sittings}, each with a fresh process of every target that is still to be timed"),
         *(("disturbed by", note) for note in timing.notes),
+        *(machine_facts(timing.machine) if timing.machine else ()),
     )
+
+
+def machine_facts(machine: MachineFacts) -> Pairs:
+    """What the machine did while targets were timed; what it does not tell is left out."""
+    clock = bounds(machine.frequency_mhz_low, machine.frequency_mhz_high)
+    governor = told(" under the governor {}", machine.governor) or ""
+    held = told("{}", machine.throttled_periods, lambda periods: count(periods, "period"))
+    found = (
+        ("processors", told("{}", machine.cores)),
+        ("load", told("{} at the end, averaged over a minute", machine.load, number)),
+        ("used by others", told("{} of the processors' time", machine.other_share, percent)),
+        ("stolen", told("{} of the processors' time, by the hypervisor", machine.steal_share, percent)),
+        ("clock", f"{clock} MHz{governor}" if clock else None),
+        ("slowed by heat", told("{}", machine.throttled, lambda times: count(times, "time"))),
+        ("held back by a quota", held and held + (told(", {}", machine.throttled_seconds, seconds) or "")),
+    )
+    return tuple((name, text) for name, text in found if text)
 
 
 def _no_batch(output: OutputFacts) -> str:
