@@ -50,7 +50,10 @@ def test_a_ratio_just_beyond_its_limit_does_not_read_as_the_limit() -> None:
 def test_every_batch_size_has_a_line_with_what_its_numbers_rest_on() -> None:
     table = section("Latency, 2 threads")
     assert [line.what for line in table.lines] == ["1", "2", "8", "32"]
-    assert table.lines[2].more == ("120 bursts of 1,078 calls from 6 fresh processes, 24 s in all",)
+    assert table.lines[2].more == (
+        "120 bursts of 1,078 calls from 6 fresh processes, 24 s in all",
+        "peak memory 204 MB",
+    )
     assert not table.judged
 
 

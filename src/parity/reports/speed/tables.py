@@ -20,7 +20,7 @@ from parity.reports.speed import budgets, cells
 from parity.reports.speed.lines import TIME_BUDGETS, noise
 from parity.reports.speed.places import threads_differ, where
 
-_TIMES = ("median", "p50", "p90", "p99", "samples/s", "peak memory")
+_TIMES = ("median", "p50", "p90", "p99", "samples/s")
 _RATIOS = ("ratio to eager", "golden", "growth / allowed", "limit of the ratio")
 
 
@@ -66,7 +66,7 @@ def reference_sections(report: Report) -> tuple[Section, ...]:
 
 
 def times_section(title: str, results: Sequence[LatencyMeasurement]) -> Section:
-    """Medians, percentiles, throughput and memory at each batch size and number of threads."""
+    """Medians, percentiles and throughput at each batch size and number of threads."""
     lines = tuple(
         Line(
             what=_place(each, results),
@@ -76,9 +76,8 @@ def times_section(title: str, results: Sequence[LatencyMeasurement]) -> Section:
                 cells.percentile(each, "p90"),
                 cells.percentile(each, "p99"),
                 cells.throughput(each),
-                size(each.peak_bytes),
             ),
-            more=known(_evidence(each)),
+            more=known(_evidence(each), told("peak memory {}", each.peak_bytes, size)),
         )
         for each in results
     )
