@@ -36,7 +36,8 @@ _MOST_NOTES = 8
 _MARKS = {Verdict.FAIL: "!", Verdict.INCONCLUSIVE: "?", Verdict.SKIP: "-"}
 
 _NARROW_NAME = 13
-_INTERVAL = len("0.882..0.922")
+_SHARES = len("0.882..0.922")
+_RATIOS = len("0.0882..0.922")
 
 
 def print_report(report: Report, console: Console) -> None:
@@ -96,9 +97,9 @@ def _table(report: Report, *, wide: bool) -> Table:
     table.add_column("target", overflow="fold", min_width=_NARROW_NAME)
     table.add_column("verdict", no_wrap=True)
     table.add_column("floors / limit\nerror / floor", overflow="fold", justify="right", max_width=None if wide else 9)
-    table.add_column("decisions", overflow="fold", justify="right", min_width=_INTERVAL)
+    table.add_column("decisions", overflow="fold", justify="right", min_width=_SHARES)
     table.add_column("shapes", overflow="fold", max_width=None if wide else 7)
-    table.add_column(f"latency / eager{at}", overflow="fold", justify="right", min_width=_INTERVAL, max_width=_INTERVAL)
+    table.add_column(f"latency / eager{at}", overflow="fold", justify="right", min_width=_RATIOS, max_width=_RATIOS)
     table.add_column("size", no_wrap=True, justify="right")
     if wide:
         table.add_column("message", overflow="fold", ratio=1)
