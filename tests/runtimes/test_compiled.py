@@ -128,6 +128,17 @@ def test_a_target_without_a_file_has_no_size_and_says_what_was_compiled(judged: 
     assert eager.runtime == {"device": "cpu"}
 
 
+def test_a_cache_whose_name_a_compiler_would_read_as_two_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CACHE, str(tmp_path / "own"))
+    (tmp_path / "my cache").mkdir()
+    opened(compilable.Small, tmp_path / "my cache")
+    assert os.environ[CACHE] == str(tmp_path / "own")
+    opened(compilable.Small, tmp_path)
+    assert os.environ[CACHE] == str(tmp_path / "compiled")
+
+
 def test_a_graph_that_ends_early_is_told_with_its_reason(cache: Path) -> None:
     session = opened(compilable.Breaks, cache)
     assert worst(session, compilable.Breaks, (4,)) == 0

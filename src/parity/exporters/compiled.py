@@ -60,7 +60,7 @@ def _require_graph(job: ExportJob) -> None:
     graphs, *reasons = (counters[kind] - before[kind] for kind in kinds)
     torch.compiler.reset()  # in one process this must not count towards the limit of what is judged
     if not graphs["unique_graphs"]:
-        why = "".join(f": {reason.splitlines()[0]}" for found in reasons for reason in found)
+        why = next((f": {reason.splitlines()[0]}" for found in reasons for reason in found), "")
         raise Unsupported(f"torch.compile compiles nothing of this model and leaves it to eager{why}")
 
 

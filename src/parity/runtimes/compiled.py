@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -122,10 +123,15 @@ def _counted() -> dict[str, Counter[str]]:
 
 
 def _prepare(scratch: Path) -> None:
-    """One folder for every process that opens the target, and none that compiles beside what is timed."""
+    """One folder for every process that opens the target, and none that compiles beside what is timed.
+
+    Inductor writes paths into the compiler's command without quotes, so that a folder whose name needs them is left
+    alone, for Inductor's own.
+    """
     from torch._inductor import config  # noqa: PLC0415  # loads Inductor's settings, which nothing else here needs
 
-    os.environ[CACHE] = str(scratch)
-    scratch.mkdir(parents=True, exist_ok=True)
-    os.utime(scratch)  # the cache removes what was not used for longest
     config.compile_threads = 1
+    if shlex.quote(str(scratch)) == str(scratch):
+        scratch.mkdir(parents=True, exist_ok=True)
+        os.utime(scratch)  # the cache removes what was not used for longest
+        os.environ[CACHE] = str(scratch)
