@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_all_start_methods
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -20,6 +21,8 @@ from parity.workers.process import _PASSIVE, STARTING, _environment, _without_in
 
 AVAILABLE = "forkserver" in get_all_start_methods() and sys.version_info < (3, 14)
 """From 3.14 on the server answers only to who has its key, which its children have not."""
+
+SECONDS = 240.0
 
 
 @dataclass(frozen=True)
@@ -32,16 +35,16 @@ class Ended:
 
 
 def run_forked(
-    program: Callable[[], object],
+    program: Callable[[], int | None],
     arguments: Sequence[str],
     folder: Path,
     environment: Mapping[str, str],
-    seconds: float,
+    seconds: float = SECONDS,
 ) -> Ended:
     """Call a program that reads `sys.argv`, as its console script would.
 
     Args:
-        program: A function of a module; what it returns is ignored, what it exits with is the status.
+        program: A function of a module; what it returns or exits with is the status, as of a console script.
         arguments: All of `sys.argv`.
         folder: Where it is called.
         environment: The whole environment of the process.
@@ -65,8 +68,18 @@ def run_forked(
         return Ended(status, *(path.read_text(encoding="utf-8") for path in (stdout, stderr)))
 
 
+def run_code(code: str, *arguments: str | Path, folder: Path | None = None) -> Ended:
+    """The same for `python -c`, which has torch loaded already: not for what is said of importing it."""
+    program = partial(_execute, code)
+    return run_forked(program, ("-c", *map(str, arguments)), folder or Path.cwd(), os.environ)
+
+
+def _execute(code: str) -> None:
+    exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})  # noqa: S102  # a test's own code
+
+
 def _call(
-    program: Callable[[], object],
+    program: Callable[[], int | None],
     arguments: tuple[str, ...],
     folder: Path,
     environment: dict[str, str],
@@ -82,7 +95,7 @@ def _call(
         opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
         os.dup2(opened, descriptor)
         os.close(opened)
-    program()
+    sys.exit(program())
 
 
 def _share_forkserver() -> None:

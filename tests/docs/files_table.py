@@ -252,5 +252,10 @@ def main(words: list[str]) -> int:
     return int(bool(found))
 
 
+def run() -> int:
+    """The command, as it is typed."""
+    return main(sys.argv[1:])
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
-import subprocess
-import sys
 
 from parity.models.files.weights import STATE_KEYS
 from tests.docs import files_table
 from tests.docs.files_table import PAGE, TABLES, difference, renewed
 from tests.docs.shell import ROOT
+from tests.forked import run_forked
 
 PAGE_TEXT = PAGE.read_text(encoding="utf-8")
 
@@ -22,9 +22,8 @@ def rows(text: str) -> list[list[str]]:
 
 def test_the_table_is_what_the_command_line_does() -> None:
     """A process of its own: what is imported and trusted on the way is gone with it."""
-    command = [sys.executable, "-m", "tests.docs.files_table", "--check"]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, f"run python -m tests.docs.files_table\n{ran.stdout}{ran.stderr}"
+    ran = run_forked(files_table.run, ("files_table", "--check"), ROOT, os.environ)
+    assert ran.status == 0, f"run python -m tests.docs.files_table\n{ran.stdout}{ran.stderr}"
 
 
 def test_a_row_that_says_something_else_is_noticed() -> None:

@@ -15,10 +15,9 @@ import parity
 from parity.cli import main
 from parity.records import Record, Report
 from parity.reports.schema import from_json
-from tests.end_to_end.forked import AVAILABLE, run_forked
+from tests.forked import AVAILABLE, SECONDS, run_forked
 
 COMMAND = (sys.executable, "-m", "parity")
-SECONDS = 240.0
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Project:
     def run(self, *arguments: str) -> Ran:
         """Run `parity` with these arguments, as they are."""
         if not self.fresh:
-            ended = run_forked(main, ("parity", *arguments), self.folder, self.environment(), SECONDS)
+            ended = run_forked(main, ("parity", *arguments), self.folder, self.environment())
             return Ran(ended.status, ended.stdout, ended.stderr, self.folder)
         ran = subprocess.run(
             [*COMMAND, *arguments], cwd=self.folder, env=self.environment(), capture_output=True, text=True,

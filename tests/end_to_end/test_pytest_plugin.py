@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import parity
+from tests.forked import AVAILABLE, run_forked
 
 pytest_plugins = ("pytester",)
 
@@ -79,7 +80,11 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
     plugin = [] if installed else ["-p", "parity.pytest_plugin"]
 
     def run(*arguments: str) -> pytest.RunResult:
-        return pytester.runpytest_subprocess(*plugin, "-p", "no:cacheprovider", *arguments)
+        words = (*plugin, "-p", "no:cacheprovider", *arguments)
+        if "-n" in arguments or not AVAILABLE:  # what xdist starts are interpreters
+            return pytester.runpytest_subprocess(*words)
+        ended = run_forked(pytest.console_main, ("pytest", *words), pytester.path, os.environ)
+        return pytest.RunResult(ended.status, ended.stdout.splitlines(), ended.stderr.splitlines(), duration=0.0)
 
     return run
 

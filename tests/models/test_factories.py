@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,7 @@ from torch import nn
 
 from parity.errors import ModelError
 from parity.models.factories import factory_source, import_code, make_module
+from tests.forked import run_code
 
 HERE = str(Path(__file__).resolve())
 
@@ -58,12 +57,13 @@ def test_importing_an_architecture_brings_the_classes_that_it_returns(tmp_path: 
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
     transformers.BertModel(transformers.BertConfig(vocab_size=50, **sizes)).save_pretrained(tmp_path / "bert")
     code = (
-        "from pathlib import Path\nfrom parity.models.factories import import_code\n"
+        "import sys\nfrom pathlib import Path\nfrom parity.models.factories import import_code\n"
+        "print('transformers.modeling_outputs' in sys.modules)\n"
         f"import_code('transformers:{tmp_path / 'bert'}', Path.cwd())\n"
-        "import sys; print('transformers.modeling_outputs' in sys.modules)"
+        "print('transformers.modeling_outputs' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip().endswith("True")
+    done = run_code(code)
+    assert done.stdout.splitlines() == ["False", "True"], done.stderr
 
 
 def test_importing_a_factory_calls_nothing(tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+
+from tests.forked import Ended, run_code
 
 CODE = """
 import torch
@@ -48,13 +48,12 @@ def artifact(tmp_path: Path) -> Path:
     (tmp_path / "operators.py").write_text(CODE)
     (tmp_path / "empty.py").write_text("def model():\n    raise AssertionError\n")
     trace = "import torch, operators; torch.jit.save(torch.jit.trace(operators.Twice(), torch.ones(2, 3)), 'twice.pt')"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", trace], cwd=tmp_path, check=True)
+    assert run_code(trace, folder=tmp_path).status == 0
     return tmp_path
 
 
-def opened(folder: Path, factory: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(OPEN), str(folder), factory]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def opened(folder: Path, factory: str) -> Ended:
+    return run_code(textwrap.dedent(OPEN), folder, factory)
 
 
 def test_the_models_code_is_imported_for_operators_that_it_registers(artifact: Path) -> None:
@@ -64,5 +63,5 @@ def test_the_models_code_is_imported_for_operators_that_it_registers(artifact: P
 
 def test_an_operator_that_nothing_registers_still_refuses_to_open(artifact: Path) -> None:
     done = opened(artifact, "empty.py:model")
-    assert done.returncode != 0
+    assert done.status != 0
     assert "Unknown builtin op: parity_test::twice" in done.stderr

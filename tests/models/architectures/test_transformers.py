@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ import torch
 from parity.errors import ModelError
 from parity.models.architectures import build_architecture, carries_weights, fitted, known_inputs, make_architecture
 from parity.models.signature import Signature, parse_signature
+from tests.forked import run_code
 
 HERE = Path()
 SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 37}
@@ -281,8 +280,8 @@ def test_a_program_that_was_exported_is_read_once_the_code_is_imported(transform
         (reading, 0),
         (reading.replace("import_architecture('", "str('").replace(", Path())", ")"), 1),
     ):
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-        assert done.returncode == status, done.stderr
+        done = run_code(code)
+        assert done.status == status, done.stderr
         assert done.stdout.strip() == ("" if status else "['logits']")
 
 
