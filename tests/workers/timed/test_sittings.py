@@ -73,7 +73,7 @@ def test_only_cells_that_stay_undecided_get_further_processes(tmp_path: Path) ->
     processes = {cell: len(pairs) for cell, pairs in timings.paired.items() if cell.target != REFERENCE}
     others = {Cell("a@torch", 2, 1): 2, Cell("a@torch", 4, 1): 2, Cell("b@torch", 2, 1): 2}
     assert processes == {**others, open_cell: 4}
-    assert said[2:] == ["1 undecided cells, processes no. 3", "1 undecided cells, processes no. 4"]
+    assert said[2:] == ["1 undecided cell, processes no. 3", "1 undecided cell, processes no. 4"]
 
 
 def test_a_cell_that_nothing_decides_ends_with_its_time(tmp_path: Path) -> None:

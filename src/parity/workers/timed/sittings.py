@@ -146,7 +146,8 @@ def _time_at(timing: Timing, threads: int, timings: Timings) -> None:
 
 def _words(wanted: Sequence[Cell], everything: Sequence[Cell], sitting: int, threads: int) -> str:
     at = f" at {threads} threads" if threads > 1 else ""
-    which = f"{len(wanted)} cells" if len(wanted) == len(everything) else f"{len(wanted)} undecided cells"
+    undecided = "" if len(wanted) == len(everything) else "undecided "
+    which = f"{len(wanted)} {undecided}cell{'s' * (len(wanted) > 1)}"
     return f"{which}{at}, processes no. {sitting + 1}"
 
 

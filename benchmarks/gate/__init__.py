@@ -1,0 +1,1 @@
+"""How often the latency gate is right, beside what people use in its place."""
