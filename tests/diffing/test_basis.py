@@ -86,7 +86,7 @@ def test_another_number_of_threads_is_another_cell_and_no_other_machine() -> Non
 
 def test_what_disturbed_the_timing_is_named() -> None:
     timing = TimingFacts(seconds=60.0, burst_seconds=30.0, sittings=3, notes=("the hypervisor took 12 % of the time",))
-    assert kinds(dataclasses.replace(made.report(), timing=timing)) == [("machine", "timing")]
+    assert kinds(dataclasses.replace(made.report(), timing=timing)) == [("machine", "disturbed by")]
     assert kinds(dataclasses.replace(made.report(), timing=dataclasses.replace(timing, notes=()))) == []
 
 

@@ -22,6 +22,7 @@ from parity.records import (
     StartupFacts,
     SweepFacts,
     Symptom,
+    TimingFacts,
     Verdict,
 )
 from tests.diffing import made
@@ -282,6 +283,32 @@ def test_few_samples_cannot_tell_and_say_how_many_would() -> None:
     assert "flipped: 5 of 540 -> 14 of 540" in change.detail
 
 
+@pytest.mark.parametrize(("targets", "trend"), [(1, Trend.WORSE), (30, Trend.UNKNOWN)])
+def test_a_loss_that_one_target_alone_would_have_may_be_chance_among_many(targets: int, trend: Trend) -> None:
+    def run(value: float, low: float, high: float) -> Report:
+        names = [f"t{number}@torch" for number in range(targets)]
+        lost = examples.decision(value, low=low, high=high)
+        kept = [examples.decision(0.97 + number / 1e4, low=0.95, high=0.985) for number in range(targets - 1)]
+        if value < 0.96:
+            kept = [dataclasses.replace(each, value=each.value + 1e-5) for each in kept]
+        decisions = [lost, *kept]
+        return made.report(
+            *(examples.record(name, decisions=(each,)) for name, each in zip(names, decisions, strict=True))
+        )
+
+    diff = find_changes(run(0.97, 0.95, 0.985), run(0.94, 0.92, 0.955))
+    (change,) = (each for each in diff.changes if each.what == "decision" and each.target == "t0@torch")
+    assert change.verdict is trend
+    assert ("one of 30 comparisons may move as far by chance" in change.detail) is (trend is Trend.UNKNOWN)
+
+
+@pytest.mark.parametrize("lost", ["numeric", "decisions", "latency"])
+def test_what_a_target_that_ran_to_its_end_no_longer_has_cannot_be_told(lost: str) -> None:
+    found = made.told(find_changes(made.with_record(), made.with_record(**{lost: ()})), Trend.UNKNOWN)
+    assert {change.what for change in found} == {lost.removesuffix("s")}
+    assert all("not in the new report" in change.detail for change in found)
+
+
 def test_equal_shares_of_the_same_samples_are_the_same_however_few_there_are() -> None:
     few = examples.decision(1.0, low=0.7, high=1.0, n=9)
     again = dataclasses.replace(few, ties=2)
@@ -314,7 +341,9 @@ def test_absolute_times_are_information() -> None:
 
     diff = find_changes(started(100.0), started(900.0))
     assert diff.verdict is Trend.SAME
-    facts = [(change.what, change.where.get("time")) for change in made.told(diff, None) if change.target != "eager"]
+    facts = [
+        (change.what, change.where.get("time")) for change in made.told(diff, None) if change.target != "reference"
+    ]
     assert facts == [("startup", "load"), ("startup", "first"), ("throughput", None), ("throughput", None)]
 
 
@@ -353,30 +382,31 @@ def test_a_report_that_was_not_timed_cannot_tell_once_and_for_all(*, swap: bool)
     assert "without --no-latency" in change.detail
 
 
-def test_a_ratio_that_moved_with_eager_alone_cannot_be_told() -> None:
-    """Eager takes longer since its code changed, the target as long as before: its ratio is better, and it is not."""
+def ratio(ratio: float, slower: float, code: str = "a" * 64, *disturbances: str) -> Report:
+    """A target that takes 30 ms times `slower`, whatever its ratio to eager."""
+    moved = tuple(dataclasses.replace(each, median_ms=30.0 * slower) for each in made.timed(ratio, 0.01))
+    report = made.with_record(latency=moved)
+    timing = TimingFacts(seconds=60.0, burst_seconds=30.0, sittings=3, notes=disturbances)
+    return dataclasses.replace(report, model=dataclasses.replace(report.model, code_sha256=code), timing=timing)
 
-    def eager(report: Report, code: str, growth: float) -> Report:
-        times = tuple(dataclasses.replace(each, median_ms=each.median_ms * growth) for each in report.reference.latency)
-        return dataclasses.replace(
-            report, model=dataclasses.replace(report.model, code_sha256=code),
-            reference=dataclasses.replace(report.reference, latency=times),
-        )  # fmt: skip
 
-    def ratio(ratio: float, slower: float) -> Report:
-        moved = tuple(dataclasses.replace(each, median_ms=30.0 * slower) for each in made.timed(ratio, 0.01))
-        return made.with_record(latency=moved)
-
-    old, new = eager(ratio(0.72, 1.0), "a" * 64, 1.0), eager(ratio(0.55, 1.01), "b" * 64, 1.3)
-    diff = find_changes(old, new)
-    assert made.told(diff, Trend.BETTER) == []
-    assert {change.what for change in made.told(diff, Trend.UNKNOWN)} == {"latency"}
-    assert all("it is eager that moved" in change.detail for change in made.told(diff, Trend.UNKNOWN))
-    diff = find_changes(new, old)
-    assert made.told(diff, Trend.WORSE) == []
-    faster = eager(ratio(0.55, 0.8), "b" * 64, 1.0)
+@pytest.mark.parametrize(("code", "disturbances"), [("b" * 64, ()), ("a" * 64, ("other processes used 77 %",))])
+def test_a_ratio_that_moved_with_eager_alone_cannot_be_told(code: str, disturbances: tuple[str, ...]) -> None:
+    """Eager takes longer, for its code or for what else ran, and the target does not: its ratio alone is better."""
+    old, new = ratio(0.72, 1.0), ratio(0.55, 0.98, code, *disturbances)
+    for diff in (find_changes(old, new), find_changes(new, old)):
+        assert made.told(diff, Trend.BETTER) == made.told(diff, Trend.WORSE) == []
+        assert {change.what for change in made.told(diff, Trend.UNKNOWN)} == {"latency"}
+        assert all("eager moved" in change.detail for change in made.told(diff, Trend.UNKNOWN))
+    faster = ratio(0.55, 0.8, code, *disturbances)
     assert find_changes(old, faster).verdict is Trend.BETTER
     assert find_changes(faster, old).verdict is Trend.WORSE
+
+
+def test_a_machine_that_is_slower_as_a_whole_moves_no_ratio() -> None:
+    """Beside the same eager model and undisturbed, the ratio is what counts, and not the time."""
+    assert find_changes(ratio(0.72, 1.0), ratio(0.72, 1.3)).verdict is Trend.SAME
+    assert find_changes(ratio(0.72, 1.0), ratio(0.9, 0.95)).verdict is Trend.WORSE
 
 
 @pytest.mark.parametrize(

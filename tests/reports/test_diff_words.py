@@ -52,13 +52,13 @@ def test_noise_is_one_row_and_says_what_would_tell() -> None:
     (row,) = rows(many(1.0, 0.1), many(1.02, 0.1))[Trend.UNKNOWN]
     assert (row.target, row.what) == ("3 targets", "latency, 9 cells")
     assert row.detail.startswith("no change lies inside each interval; ")
-    assert row.detail.endswith("times the bursts would tell")
+    assert row.detail.endswith("times the processes would tell")
 
 
 def test_a_change_that_may_or_may_not_matter_is_listed_by_itself() -> None:
     found = rows(many(1.0, 0.05), many(1.1, 0.05))[Trend.UNKNOWN]
     assert len(found) == 9
-    assert all("times the bursts would tell" in row.detail for row in found)
+    assert all("times the processes would tell" in row.detail for row in found)
 
 
 def test_another_machine_is_one_row() -> None:

@@ -49,10 +49,15 @@ def same_samples(differences: Sequence[Difference]) -> bool:
     return not any(each.kind == "samples" and each.name == "held-out" for each in differences)
 
 
-def one_eager(differences: Sequence[Difference]) -> bool:
-    """Whether both reports timed the same eager model, run by the same torch."""
+def one_eager(old: Report, new: Report, differences: Sequence[Difference]) -> bool:
+    """Whether both timed the same eager model, run by the same torch, and nothing disturbed either of them."""
     moved = {(each.kind, each.name) for each in differences}
-    return not moved & {("model", "code"), ("versions", "torch")}
+    return not moved & {("model", "code"), ("versions", "torch")} and not (disturbed_by(old) or disturbed_by(new))
+
+
+def disturbed_by(report: Report) -> tuple[str, ...]:
+    """What disturbed the timing; nothing in a report of a version that did not look."""
+    return report.timing.notes if report.timing else ()
 
 
 def timed(report: Report) -> bool:
@@ -128,8 +133,8 @@ def _machine(old: Report, new: Report) -> Iterator[Difference]:
         )
     for name in ("device", "quota", "features", "variables"):
         yield from _unequal("machine", _flat({name: then.get(name)}), _flat({name: now.get(name)}))
-    disturbed = ("; ".join(each.timing.notes) if each.timing else "" for each in (old, new))
-    yield from _if_moved("machine", "timing", *disturbed, consequence="what disturbed it")
+    disturbances = ("; ".join(disturbed_by(each)) or "nothing that is known" for each in (old, new))
+    yield from _if_moved("machine", "disturbed by", *disturbances)
 
 
 def _class(environment: Mapping[str, Any]) -> str | None:

@@ -8,7 +8,7 @@ from parity.diffing.changes import Change, Reading
 from parity.diffing.pairs import pairs
 from parity.records import LatencyMeasurement, Record, Report, StartupFacts, SweepFacts
 
-EAGER = "eager"
+REFERENCE = "reference"
 """What the reference's own times stand under."""
 
 
@@ -18,8 +18,8 @@ def eager_facts(old: Report, new: Report) -> Iterator[Change]:
     for pair in pairs(then.latency, now.latency, lambda each: (each.batch, each.threads)):
         where: dict[str, str | int] = {"batch": pair.either.batch, "threads": pair.either.threads}
         if pair.old is not None and pair.new is not None:
-            yield _change(EAGER, "latency", where, "ms", map(_median, (pair.old, pair.new)))
-    yield from _facts(EAGER, then.startup, now.startup, then.sweep, now.sweep)
+            yield _change(REFERENCE, "latency", where, "ms", map(_median, (pair.old, pair.new)))
+    yield from _facts(REFERENCE, then.startup, now.startup, then.sweep, now.sweep)
 
 
 def target_facts(target: str, then: Record, now: Record) -> Iterator[Change]:

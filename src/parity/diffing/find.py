@@ -63,7 +63,7 @@ def _target(
     yield from decisions(target, then, now, same_samples=same)
     if timed(reports[0]) == timed(reports[1]):
         eager = _eager(reports[0]), _eager(reports[1])
-        yield from latency(target, then, now, eager, shown=one_machine, one_eager=one_eager(differences))
+        yield from latency(target, then, now, eager, shown=one_machine, one_eager=one_eager(*reports, differences))
     yield from sizes(target, then, now)
     if one_machine:
         yield from target_facts(target, then, now)

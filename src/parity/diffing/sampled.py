@@ -26,7 +26,7 @@ Times = Mapping[tuple[int, int], LatencyMeasurement]
 _Result = DecisionResult | LatencyResult
 
 
-_EAGER_MOVED = "it is eager that moved: time the old artifact and the new one beside one model, with --artifact"
+_EAGER_MOVED = "eager moved, and the target not with it: time both again, side by side or where nothing disturbs them"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Sampled:
         change: It, with both readings, not judged yet, and with the interval of the change where there is one.
         equal: Whether both reports have the very same evidence, which has not changed.
         failed: The gate's message where its verdict went to `fail`, which needs no interval.
-        own: The growth of the target's own time where the ratios are to two eager models; more is worse.
+        own: The growth of the target's own time where eager may have moved by itself; more is worse.
     """
 
     change: Change
@@ -85,7 +85,7 @@ def latency(
         now: The new report's.
         eager: Eager's own times in the old report and in the new one.
         shown: Whether times are told beside the ratio, which is for one class of machine.
-        one_eager: Whether both are ratios to the same eager model, run by the same torch.
+        one_eager: Whether both are ratios to the same eager model, run by the same torch, undisturbed.
     """
     for pair in pairs(then.latency, now.latency, lambda each: (each.batch, each.threads)):
         place = (pair.either.batch, pair.either.threads)
@@ -128,8 +128,8 @@ def _judged(sampled: Sampled, comparisons: int) -> Change:
 
 
 def _of_eager(trend: Trend, own: float) -> bool:
-    """Whether a ratio moved and the target's own time did not move with it, so that it was eager that did."""
-    return (trend is Trend.WORSE and own <= 1) or (trend is Trend.BETTER and own >= 1)
+    """Whether a ratio moved and the target's own time did not by what matters, so that it was eager that did."""
+    return (trend is Trend.WORSE and own < LATENCY_MATTERS) or (trend is Trend.BETTER and own > 1 / LATENCY_MATTERS)
 
 
 def _has_interval(change: Reading | None) -> bool:

@@ -26,7 +26,7 @@ _QUIET = (Trend.SAME, None)
 _FEWEST = 3
 """So many cells with one reason become one row."""
 
-_EVIDENCE = {"latency": "bursts", "decision": "samples"}
+_EVIDENCE = {"latency": "processes", "decision": "samples"}
 """What more of it would tell a change of this kind."""
 
 _OTHERWISE = {"latency": "a quieter machine", "decision": "a much larger set of samples"}
@@ -188,7 +188,8 @@ def _what(change: Change) -> str:
         return f"error of {where['output']}"
     if change.what in {"behaviour", "golden"}:
         return f"{change.what}: {metric_words(str(where['kind']))} of {where['name']}"
-    return ", ".join([change.what, *(_place(name, value) for name, value in where.items())])
+    what = f"best {change.unit}" if change.what == "throughput" else change.what
+    return ", ".join([what, *(_place(name, value) for name, value in where.items())])
 
 
 def _place(name: str, value: str | int) -> str:
@@ -211,7 +212,7 @@ def _reading(reading: Reading | None, unit: str) -> tuple[str, ...]:
     if unit in {"ms", "share"}:
         text = milliseconds(value) if unit == "ms" else share(value)
     else:
-        text = number(value) + (f" {unit}" if unit in {"floors", "dB", "values", "samples/s"} else "")
+        text = number(value) + (f" {unit}" if unit in {"floors", "dB", "values"} else "")
     return (text, *_interval(reading))
 
 
