@@ -128,13 +128,18 @@ def test_a_model_that_tracing_breaks_fails_and_the_other_passes_under_xdist_too(
 
 
 def test_what_is_benchmarked_is_the_workers_own_time(suite: Run, pytester: pytest.Pytester) -> None:
-    result = suite("--parity-model", "plain", "--parity-target", "script", "-k", "latency", "--benchmark-json=b.json")
+    timed = ("--parity-model", "plain", "--parity-target", "script", "-k", "latency", "--benchmark-storage=stored")
+    result = suite(*timed, "--benchmark-json=b.json", "--benchmark-save=before")
     assert result.ret == pytest.ExitCode.OK, result.stdout.str()
     (benchmark,) = json.loads((pytester.path / "b.json").read_text())["benchmarks"]
     assert benchmark["extra_info"]["target"] == "script@torchscript"
     assert benchmark["extra_info"]["ratio"] > 0
     # One call of a linear layer. A burst alone takes 20 ms, and asking a worker for it takes longer still.
     assert 0 < benchmark["stats"]["median"] < 0.02
+    compared = suite(*timed, "--benchmark-compare=0001")
+    assert compared.ret == pytest.ExitCode.OK, compared.stdout.str()
+    for which in ("0001_before", "NOW"):
+        compared.stdout.fnmatch_lines([f"*test_latency*script@torchscript* ({which})*"])
 
 
 TODAY = dt.datetime.now(dt.timezone.utc).date()
