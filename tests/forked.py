@@ -68,10 +68,15 @@ def run_forked(
         return Ended(status, *(path.read_text(encoding="utf-8") for path in (stdout, stderr)))
 
 
-def run_code(code: str, *arguments: str | Path, folder: Path | None = None) -> Ended:
+def run_code(
+    code: str,
+    *arguments: str | Path,
+    folder: Path | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> Ended:
     """The same for `python -c`, which has torch loaded already: not for what is said of importing it."""
     program = partial(_execute, code)
-    return run_forked(program, ("-c", *map(str, arguments)), folder or Path.cwd(), os.environ)
+    return run_forked(program, ("-c", *map(str, arguments)), folder or Path.cwd(), environment)
 
 
 def _execute(code: str) -> None:

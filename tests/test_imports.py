@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -87,6 +88,7 @@ def is_module(name: str) -> bool:
     return path.is_dir() or path.with_suffix(".py").is_file()
 
 
+@functools.cache
 def graph() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in ROOT.rglob("*.py"):

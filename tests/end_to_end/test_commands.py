@@ -16,6 +16,7 @@ from parity.records import Report, Verdict
 from parity.reports.schema import from_json
 from tests.end_to_end.background import Background, background
 from tests.end_to_end.command import Project, Ran
+from tests.forked import run_code
 
 SCRIPT = """
 import json
@@ -33,28 +34,32 @@ from parity.reports.schema import to_json
 @pytest.fixture(scope="module")
 def runs(project: Project) -> Iterator[Background]:
     """Reports that do not wait for each other, once there is one whose artifacts are in the cache."""
-    fresh = dataclasses.replace(project, cache_name=".cache-commands", fresh=True)
-    first = fresh.report("tiny", out="first")
+    project = dataclasses.replace(project, cache_name=".cache-commands")
+    first = dataclasses.replace(project, fresh=True).report("tiny", out="first")
     assert first.status == 0, first.text
     commands = {
-        "cached": lambda: fresh.report("tiny", out="second"),
+        "cached": lambda: project.report("tiny", out="second"),
         "artifacts": lambda: project.report(
             "net.pt", "--arch", "model.py:Net", "--input", "x: float32[N, 6]", "--samples", "heldout.npz",
             "--artifact", "model.onnx", "--artifact", "scripted.pt", out="elsewhere",
         ),
         "in process": lambda: project.report("tiny", "--in-process", "--target", "trace", out="in-process"),
-        "script": lambda: script(fresh, "script.py", 'if __name__ == "__main__":'),
-        "no guard": lambda: script(fresh, "no_guard.py", "if True:"),
+        "script": lambda: script(project, 'if __name__ == "__main__":'),
+        "no guard": lambda: script(dataclasses.replace(project, fresh=True), "if True:"),
     }  # fmt: skip
     with background(commands) as started:
         yield started
 
 
-def script(project: Project, name: str, guard: str) -> Ran:
+def script(project: Project, guard: str) -> Ran:
     """Run a script of the user's that calls `parity.report`."""
-    (project.folder / name).write_text(SCRIPT.format(guard=guard))
+    code = SCRIPT.format(guard=guard)
+    if not project.fresh:
+        ended = run_code(code, folder=project.folder, environment=project.environment())
+        return Ran(ended.status, ended.stdout, ended.stderr, project.folder)
+    (project.folder / "script.py").write_text(code)
     ran = subprocess.run(
-        [sys.executable, name], cwd=project.folder, env=project.environment(), capture_output=True, text=True,
+        [sys.executable, "script.py"], cwd=project.folder, env=project.environment(), capture_output=True, text=True,
         timeout=240, check=False,
     )  # fmt: skip
     return Ran(ran.returncode, ran.stdout, ran.stderr, project.folder)
