@@ -309,6 +309,23 @@ def test_what_a_target_that_ran_to_its_end_no_longer_has_cannot_be_told(lost: st
     assert all("not in the new report" in change.detail for change in found)
 
 
+def test_a_ratio_that_is_gone_cannot_be_told() -> None:
+    """Eager could not be timed, and the target was."""
+    bare = tuple(
+        dataclasses.replace(each, ratio=None, ratio_low=None, ratio_high=None) for each in examples.latency(0.72)
+    )
+    found = made.told(find_changes(made.with_record(), made.with_record(latency=bare)), Trend.UNKNOWN)
+    assert [change.what for change in found] == ["latency"] * 3
+    assert find_changes(made.with_record(latency=bare), made.with_record()).verdict is Trend.SAME
+
+
+def test_a_ratio_without_an_interval_cannot_be_told() -> None:
+    single = examples.latency(0.9, ratio_low=None, ratio_high=None, processes=1)
+    found = made.told(find_changes(made.with_record(), made.with_record(latency=single)), Trend.UNKNOWN)
+    assert all("no interval: longer timing would give one" in change.detail for change in found)
+    assert len(found) == 3
+
+
 def test_equal_shares_of_the_same_samples_are_the_same_however_few_there_are() -> None:
     few = examples.decision(1.0, low=0.7, high=1.0, n=9)
     again = dataclasses.replace(few, ties=2)

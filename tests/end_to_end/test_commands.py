@@ -152,6 +152,15 @@ def test_explain_offers_the_nearest_target_of_a_report(runs: Background, project
     assert "Traceback" not in ran.text
 
 
+def test_diff_finds_nothing_between_two_runs_of_the_same_thing(runs: Background, project: Project) -> None:
+    """They were not timed, and everything else of them is repeatable."""
+    assert runs["cached"].status == 0
+    ran = project.run("diff", "first", "second")
+    assert ran.status == 0, ran.text
+    assert ran.stdout.splitlines()[-1].startswith("SAME: tiny: ")
+    assert "Not shared" not in ran.stdout
+
+
 def test_targets_lists_every_exporter_and_runtime_with_its_version(project: Project) -> None:
     ran = project.run("targets")
     assert ran.status == 0, ran.text

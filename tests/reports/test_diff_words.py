@@ -51,7 +51,7 @@ def test_values_stand_beside_their_intervals_and_the_growth() -> None:
 def test_noise_is_one_row_and_says_what_would_tell() -> None:
     (row,) = rows(many(1.0, 0.1), many(1.02, 0.1))[Trend.UNKNOWN]
     assert (row.target, row.what) == ("3 targets", "latency, 9 cells")
-    assert row.detail.startswith("no change lies inside each interval; ")
+    assert row.detail.startswith("each may be no change at all; ")
     assert row.detail.endswith("times the processes would tell")
 
 

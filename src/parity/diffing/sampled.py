@@ -25,7 +25,6 @@ Times = Mapping[tuple[int, int], LatencyMeasurement]
 
 _Result = DecisionResult | LatencyResult
 
-
 _EAGER_MOVED = "eager moved, and the target not with it: time both again, side by side or where nothing disturbs them"
 
 
@@ -102,6 +101,8 @@ def latency(
         if shown:
             times = [_times("", pair.old, pair.new), _times("eager ", eager[0].get(place), eager[1].get(place))]
             change = replace(change, detail=", ".join(filter(None, times)))
+        if old is not None and new is None:
+            change = _with(change, Trend.UNKNOWN, "no ratio to eager in the new report: its own times say why")
         own = pair.new.median_ms / pair.old.median_ms if shown and not one_eager and pair.old.median_ms > 0 else None
         equal = _evidence(pair.old) == _evidence(pair.new)
         yield Sampled(change=change, equal=equal, failed=_failed(pair), own=own)

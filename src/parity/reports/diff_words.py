@@ -30,7 +30,7 @@ _EVIDENCE = {"latency": "processes", "decision": "samples"}
 """What more of it would tell a change of this kind."""
 
 _OTHERWISE = {"latency": "a quieter machine", "decision": "a much larger set of samples"}
-_NOISE = "no change lies inside each interval"
+_NOISE = "each may be no change at all"
 
 _DIFFERENCES = frozenset({"share", "dB"})
 
