@@ -19,6 +19,7 @@ from parity.diffing.intervals import (
     read_growth,
     widening,
 )
+from parity.records import LatencyMeasurement
 
 
 def proportion(successes: int, n: int) -> Reading:
@@ -44,17 +45,35 @@ def test_the_difference_of_two_proportions_is_newcombes(
     assert found.high == pytest.approx(high, abs=5e-5)
 
 
-def test_the_growth_joins_both_intervals_in_quadrature_of_logarithms() -> None:
-    old = Reading(value=0.5, low=0.5 / math.exp(0.03), high=0.5 * math.exp(0.03))
-    new = Reading(value=0.6, low=0.6 / math.exp(0.04), high=0.6 * math.exp(0.04))
+def timing(ratio: float | None, low: float | None = None, high: float | None = None) -> LatencyMeasurement:
+    return LatencyMeasurement(
+        batch=8, threads=1, median_ms=1.0, throughput=8000.0, n=30, processes=3, ratio=ratio, ratio_low=low,
+        ratio_high=high,
+    )  # fmt: skip
+
+
+def growth_of(old: LatencyMeasurement, new: LatencyMeasurement) -> Reading:
     found = grown(old, new)
+    assert found is not None
+    return found
+
+
+def test_the_growth_joins_both_intervals_in_quadrature_of_logarithms() -> None:
+    old = timing(0.5, 0.5 / math.exp(0.03), 0.5 * math.exp(0.03))
+    new = timing(0.6, 0.6 / math.exp(0.04), 0.6 * math.exp(0.04))
+    found = growth_of(old, new)
     assert found.value == pytest.approx(1.2)
     assert found.low == pytest.approx(1.2 / math.exp(0.05))
     assert found.high == pytest.approx(1.2 * math.exp(0.05))
 
 
-def test_a_growth_without_an_interval_on_one_side_has_none() -> None:
-    assert grown(Reading(value=0.5), Reading(value=0.6, low=0.5, high=0.7)).low is None
+@pytest.mark.parametrize(("old", "new"), [(timing(0.5), timing(0.6, 0.5, 0.7)), (timing(0.5, 0.4, 0.6), timing(0.6))])
+def test_a_growth_without_an_interval_on_one_side_has_none(old: LatencyMeasurement, new: LatencyMeasurement) -> None:
+    assert growth_of(old, new) == Reading(value=1.2)
+
+
+def test_without_a_ratio_there_is_no_growth() -> None:
+    assert grown(timing(None), timing(0.6, 0.5, 0.7)) is None
 
 
 def test_the_widening_is_that_of_dunn() -> None:
@@ -118,12 +137,12 @@ def test_where_no_effort_would_do_none_is_asked_for() -> None:
     assert read_growth(growth, LATENCY_MATTERS).effort is None
 
 
-def drawn(rng: np.random.Generator, noise: float, processes: int, growth: float = 1.0) -> Reading:
+def drawn(rng: np.random.Generator, noise: float, processes: int, growth: float = 1.0) -> LatencyMeasurement:
     """A ratio as a few processes have it, with Student's interval."""
     logs = rng.normal(math.log(growth), noise, processes)
     centre = float(logs.mean())
     half = float(stdtrit(processes - 1, 0.975) * logs.std(ddof=1)) / math.sqrt(processes)
-    return Reading(value=math.exp(centre), low=math.exp(centre - half), high=math.exp(centre + half))
+    return timing(math.exp(centre), math.exp(centre - half), math.exp(centre + half))
 
 
 @pytest.mark.parametrize(("noise", "processes"), [(0.01, 3), (0.03, 3), (0.03, 9), (0.06, 6)])
@@ -132,7 +151,7 @@ def test_of_many_pairs_of_equal_reports_few_have_a_cell_that_is_slower(noise: fl
     rng = np.random.default_rng(0)
 
     def slower() -> bool:
-        growth = grown(drawn(rng, noise, processes), drawn(rng, noise, processes))
+        growth = growth_of(drawn(rng, noise, processes), drawn(rng, noise, processes))
         return read_growth(growth, LATENCY_MATTERS).trend is Trend.WORSE
 
     alarms = sum(any(slower() for _ in range(27)) for _ in range(200))
@@ -142,6 +161,6 @@ def test_of_many_pairs_of_equal_reports_few_have_a_cell_that_is_slower(noise: fl
 def test_a_tenth_more_time_is_mostly_found() -> None:
     """With three processes a report, and one per cent of noise between them."""
     rng = np.random.default_rng(0)
-    found = [read_growth(grown(drawn(rng, 0.01, 3), drawn(rng, 0.01, 3, 1.1)), LATENCY_MATTERS) for _ in range(300)]
+    found = [read_growth(growth_of(drawn(rng, 0.01, 3), drawn(rng, 0.01, 3, 1.1)), LATENCY_MATTERS) for _ in range(300)]
     assert sum(told.trend is Trend.WORSE for told in found) / 300 > 0.75
     assert not any(told.trend in {Trend.BETTER, Trend.SAME} for told in found)

@@ -8,6 +8,9 @@ from statistics import NormalDist
 
 from parity.compare.decisions.statistics import CONFIDENCE
 from parity.diffing.changes import Reading, Trend
+from parity.gates.latency import Baseline
+from parity.gates.latency import grown as growth_over
+from parity.records import LatencyMeasurement
 
 LATENCY_MATTERS = 1.05
 """The smallest growth of a latency ratio that matters: half of what the gate lets through by default, so that what
@@ -41,10 +44,17 @@ class Told:
     effort: float | None = None
 
 
-def grown(old: Reading, new: Reading) -> Reading:
-    """New over old, with its 95 % interval: `moved` of the logarithms."""
-    apart = moved(_logarithm(old), _logarithm(new))
-    return _exponential(apart)
+def grown(old: LatencyMeasurement, new: LatencyMeasurement) -> Reading | None:
+    """The new ratio to eager over the old one as the gate has it over a golden's; None where one has no ratio.
+
+    Without an interval where either has none: the gate may take a golden's ratio for certain, and a report's is not.
+    """
+    if not old.ratio or not new.ratio:
+        return None
+    growth = growth_over(new, Baseline(old.ratio, old.ratio_low, old.ratio_high))
+    if growth is None or old.ratio_low is None or old.ratio_high is None:
+        return Reading(value=new.ratio / old.ratio)
+    return Reading(value=growth.value, low=growth.low, high=growth.high)
 
 
 def moved(old: Reading, new: Reading) -> Reading:
@@ -121,15 +131,6 @@ def _logarithm(reading: Reading) -> Reading:
         value=math.log(float(reading.value)),
         low=None if low is None or low <= 0 else math.log(low),
         high=None if high is None or high <= 0 else math.log(high),
-    )
-
-
-def _exponential(reading: Reading) -> Reading:
-    low, high = reading.low, reading.high
-    return Reading(
-        value=math.exp(float(reading.value)),
-        low=None if low is None else math.exp(low),
-        high=None if high is None else math.exp(high),
     )
 
 

@@ -97,7 +97,7 @@ def latency(
                 yield found
             continue
         if old is not None and new is not None:
-            change = replace(change, change=grown(old, new), least=LATENCY_MATTERS)
+            change = replace(change, change=grown(pair.old, pair.new), least=LATENCY_MATTERS)
         if shown:
             times = [_times("", pair.old, pair.new), _times("eager ", eager[0].get(place), eager[1].get(place))]
             change = replace(change, detail=", ".join(filter(None, times)))
