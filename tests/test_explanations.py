@@ -55,6 +55,12 @@ def test_an_export_that_raises_is_explained_by_what_it_refuses(exporter: str) ->
     assert told.endswith("torch.export cannot branch on a value that it does not have")
 
 
+def test_inductor_that_rounds_less_often_than_eager_is_explained_by_the_narrow_line() -> None:
+    """Of the other hazards Dynamo makes guards or graph breaks, and answers as eager does."""
+    (told,) = explain("compile", MISMATCH, *map(hazard, KINDS))
+    assert told.startswith("likely because model.py:41 does precision: Inductor rounds once")
+
+
 def test_what_an_exporter_follows_explains_nothing() -> None:
     assert explain("script", MISMATCH, hazard("branch")) == ()
     assert explain("trace", REFUSED, hazard("branch")) == ()

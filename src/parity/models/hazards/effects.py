@@ -79,7 +79,10 @@ EFFECTS: Mapping[str, Mapping[str, Effect]] = {
     "parametrization": {
         "script": Effect(answers=_NO_PARAMETRIZATION, refuses=_NO_PARAMETRIZATION),
     },
-    "precision": {name: Effect(answers=_NARROW, refuses=_NARROW) for name in ("trace", "script", "export")},
+    "precision": {
+        **{name: Effect(answers=_NARROW, refuses=_NARROW) for name in ("trace", "script", "export")},
+        "compile": Effect(answers="Inductor rounds once after the operators that it fuses, eager after each of them"),
+    },
     "dynamic-output": {
         "export": Effect(refuses="torch.export has to guess a size that depends on values"),
         "int8-static": Effect(refuses="FX has no size to read"),
