@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sklearn.datasets import load_sample_image
 from torchvision.transforms import v2
 
 SIZE = 112
@@ -75,6 +74,8 @@ def draw() -> Crops:
 
 def pixels(crops: tuple[Crop, ...], size: int = SIZE) -> NDArray[np.float32]:
     """Cut, resize and normalise crops: float32 [n, 3, size, size], ImageNet mean and deviation."""
+    from sklearn.datasets import load_sample_image  # noqa: PLC0415  # half a second, and every worker imports this file
+
     photographs = [v2.functional.to_image(load_sample_image(name)) for name in PHOTOGRAPHS]
     prepare = v2.Compose(
         [
