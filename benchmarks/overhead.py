@@ -24,9 +24,9 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from parity.exporters import EXPORTERS
 from parity.samples.calls import BATCH_SIZES
 from parity.settings import find_settings
+from parity.targets import plan_targets
 
 ROOT = Path(__file__).resolve().parents[1]
 MODEL = "examples/digits/model.pt"
@@ -67,7 +67,7 @@ def measure() -> Overhead:
         raw = _raw()
         warm = _report(Path(folder), expect_cached=True)
     latency = find_settings(ROOT).latency
-    timing = latency.seconds * (len(EXPORTERS.names()) + 1) * len(BATCH_SIZES)
+    timing = latency.seconds * (len(plan_targets(None)) + 1) * len(BATCH_SIZES)
     return Overhead(cold, warm, raw["exports"], raw["inference"], timing)
 
 

@@ -89,6 +89,7 @@ def time_model(bench: Workbench, shipped: Mapping[str, Shipped], request: SpeedR
         plan=Plan(request.latency.seconds, request.latency.processes, request.latency.max_seconds),
         logs=bench.artifacts / "timing",
         threads=request.threads,
+        timeout=bench.timeouts.run,
         undecided=speed.undecided,
         progress=lambda text: bench.notice(f"time {text}"),
     )

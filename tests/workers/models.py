@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,15 @@ class FewAtATime(Plain):
             raise RuntimeError("out of memory")
         scores: torch.Tensor = self.two(torch.relu(self.one(x)))
         return scores
+
+
+class Hanging(Plain):
+    """Does not come back from more than one sample."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        if x.shape[0] > 1:
+            time.sleep(1000)
+        return super().forward(x)
 
 
 class Spinning(Plain):

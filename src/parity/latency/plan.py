@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MORE_PROCESSES = 6
+MORE_PROCESSES = 4
 """Further processes of a cell that stays undecided; what is left of its time is shared among them."""
 
 

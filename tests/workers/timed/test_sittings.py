@@ -105,6 +105,19 @@ def test_every_number_of_threads_is_timed_with_processes_of_its_own(tmp_path: Pa
     assert {threads for _, threads in timings.starts} == {1, 2}
 
 
+def test_a_session_that_does_not_come_back_is_given_up_and_the_others_are_timed(tmp_path: Path) -> None:
+    load(spec(models.Plain), tmp_path / "samples", (1,))
+    tasks = {
+        REFERENCE: TimeTask(spec(models.Plain), tmp_path / "samples", 1),
+        "same@torch": TimeTask(spec(models.Plain), tmp_path / "samples", 1),
+        "hanging@torch": TimeTask(spec(models.Hanging), tmp_path / "samples", 1),
+    }
+    with Children() as children:
+        timings = time_targets(Timing(children, tasks, (2,), SHORT, tmp_path / "logs", timeout=5))
+    assert timings.failed == {"hanging@torch": "no answer for 5 s"}
+    assert timings.paired[Cell("same@torch", 2, 1)]
+
+
 def test_sessions_sleep_while_others_are_timed_and_one_that_spins_is_named(tmp_path: Path) -> None:
     load(spec(models.Plain), tmp_path / "samples", (1,))
     tasks = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -15,8 +16,8 @@ from parity.workers.timed.serving import Failed, Opened, TimeTask, Warm, serve
 
 T = TypeVar("T")
 
-REPLY_SECONDS = 120.0
-"""How long a session may take to open, to warm up, or to make one call."""
+TIMEOUT = 120.0
+"""Seconds that a session may take to open, to warm up, or for a burst, where nothing else is said."""
 
 
 class TimingFailedError(ParityError):
@@ -28,12 +29,17 @@ class TimingFailedError(ParityError):
 
 
 class TimedChild:
-    """A session in a process of its own. One request at a time: what is asked has to be answered first."""
+    """A session in a process of its own. One request at a time: what is asked has to be answered first.
 
-    def __init__(self, name: str, child: Child, connection: Connection) -> None:
+    Every answer has to come within `timeout` seconds of its request; opening is the first one.
+    """
+
+    def __init__(self, name: str, child: Child, connection: Connection, timeout: float = TIMEOUT) -> None:
         self.name = name
         self.connection = connection
+        self.timeout = timeout
         self._child = child
+        self._asked = time.monotonic()
 
     @property
     def pid(self) -> int | None:
@@ -42,7 +48,7 @@ class TimedChild:
 
     def opened(self) -> Opened:
         """How long opening took; raises TimingFailedError with the reason where it did not open."""
-        return self._answer(Opened, REPLY_SECONDS)
+        return self._answer(Opened)
 
     def ask_warm(self, batch: int) -> None:
         """Let it warm up at a batch size; `warm` waits for it."""
@@ -50,23 +56,24 @@ class TimedChild:
 
     def warm(self) -> Warm:
         """What warming up has shown; raises TimingFailedError where the session refuses the batch size."""
-        return self._answer(Warm, REPLY_SECONDS)
+        return self._answer(Warm)
 
     def burst(self, batch: int, seconds: float, processors: tuple[int, ...] | None) -> Burst:
         """One burst at a batch size that is warm; raises TimingFailedError where there is none."""
         self._send((batch, seconds, processors))
-        return self._answer(Burst, REPLY_SECONDS + seconds)
+        return self._answer(Burst)
 
     def _send(self, request: tuple[Any, ...]) -> None:
+        self._asked = time.monotonic()
         try:
             self.connection.send(request)
         except OSError as error:
             raise TimingFailedError(self.name, self._child.died()) from error
 
-    def _answer(self, kind: type[T], timeout: float) -> T:
+    def _answer(self, kind: type[T]) -> T:
         try:
-            if not self.connection.poll(timeout):
-                raise TimingFailedError(self.name, f"no answer for {timeout:g} s")
+            if not self.connection.poll(max(self._asked + self.timeout - time.monotonic(), 0)):
+                raise TimingFailedError(self.name, f"no answer for {self.timeout:g} s")
             answer = self.connection.recv()
         except (EOFError, ConnectionError):
             reply = None
@@ -80,13 +87,15 @@ class TimedChild:
 
 
 @contextlib.contextmanager
-def timed_child(children: Children, name: str, task: TimeTask, log: Path) -> Iterator[TimedChild]:
+def timed_child(
+    children: Children, name: str, task: TimeTask, log: Path, timeout: float = TIMEOUT
+) -> Iterator[TimedChild]:
     """A session in a fresh process, open while the block lasts."""
     ours, theirs = context().Pipe()
     with children.child(serve, (task, theirs), log) as child:
         theirs.close()
         try:
-            yield TimedChild(name, child, ours)
+            yield TimedChild(name, child, ours, timeout)
         finally:
             ours.close()
 
@@ -104,6 +113,7 @@ def few_at_once(starts: Iterable[Callable[[], TimedChild]], slots: int) -> Itera
             busy[child.connection] = child
         if not busy:
             return
-        ready = wait(list(busy), REPLY_SECONDS) or list(busy)  # the answer says that there was none
+        longest = max(child.timeout for child in busy.values())
+        ready = wait(list(busy), longest) or list(busy)  # asking them for their answer says that there is none
         for connection in ready:
             yield busy.pop(connection)  # type: ignore[call-overload]  # only connections were waited for

@@ -111,8 +111,7 @@ class _Served:
         reset_peak()
         first = warm_up(self._call, inputs, quiet_rounds=quiet_rounds)
         peak = peak_bytes()
-        gc.collect()
-        gc.freeze()  # what lives now lives on, and no later collection has to look at it
+        gc.freeze()  # what lives now lives on: a collection that looked at all of torch would take longer than a burst
         above = None if peak is None or self._before is None else max(peak - self._before, 0)
         return Warm(first, above)
 

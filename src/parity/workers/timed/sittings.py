@@ -19,7 +19,7 @@ from parity.latency.sampler import interleave
 from parity.latency.seats import Seats
 from parity.latency.statistics import Paired
 from parity.workers.process import Children
-from parity.workers.timed.child import TimedChild, TimingFailedError, few_at_once, timed_child
+from parity.workers.timed.child import TIMEOUT, TimedChild, TimingFailedError, few_at_once, timed_child
 from parity.workers.timed.serving import TimeTask
 
 REFERENCE = "reference"
@@ -100,6 +100,7 @@ class Timing:
         plan: How much each cell gets.
         logs: Folder for what they print.
         threads: Numbers of intra-op threads.
+        timeout: Seconds that a session may take to open, to warm up, or for a burst.
         undecided: Which of the cells timed so far need more.
         progress: Called with a text whenever something begins.
     """
@@ -110,6 +111,7 @@ class Timing:
     plan: Plan
     logs: Path
     threads: Sequence[int] = (1,)
+    timeout: float = TIMEOUT
     undecided: Undecided = lambda _: ()
     progress: Callable[[str], None] = lambda _: None
 
@@ -178,7 +180,9 @@ class _Sitting:
             task = self._timing.tasks[name]
             log = self._timing.logs / f"{name.replace('/', '_')}.time.log"
             return stack.enter_context(
-                timed_child(self._timing.children, name, replace(task, threads=self._threads), log)
+                timed_child(
+                    self._timing.children, name, replace(task, threads=self._threads), log, self._timing.timeout
+                )
             )
 
         known = [
