@@ -3,7 +3,7 @@
 Two processes that are timed beside each other must not run on different cores: one of these may be slower for
 minutes, since whatever shares its caches, its frequency or (in a virtual machine) its hyper-threads is busy. On a
 shared two-core machine the ratio of two processes moved by 15 to 30 % from one pair to the next while each had its own
-core, and by 2 to 6 % once both had the same.
+core, and by 1 to 2 % once both had the same (standard deviations).
 """
 
 from __future__ import annotations
