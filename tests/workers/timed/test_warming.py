@@ -31,9 +31,9 @@ class Warming:
 INPUTS = [{"x": at} for at in range(3)]
 
 
-def warmed(*times: float, **options: int) -> Warming:
+def warmed(*times: float, settled: bool = False) -> Warming:
     call = Warming(*times)
-    assert warm_up(call, INPUTS, clock=call.clock, **options) == times[0]
+    assert warm_up(call, INPUTS, clock=call.clock, settled=settled) == times[0]
     return call
 
 
@@ -54,8 +54,9 @@ def test_fast_calls_are_judged_by_rounds_of_them() -> None:
     assert len(warmed(0.0001).seen) >= 2 * warming.ROUND_SECONDS / 0.0001
 
 
-def test_a_session_that_was_warmed_before_needs_one_quiet_round() -> None:
-    assert len(warmed(1.0, quiet_rounds=1).seen) == 2
+def test_a_session_that_was_warmed_before_needs_one_quiet_round_and_slow_calls_none() -> None:
+    assert len(warmed(0.05, settled=True).seen) == 2
+    assert len(warmed(1.0, settled=True).seen) == 1
 
 
 def test_inputs_take_turns() -> None:

@@ -24,7 +24,7 @@ from parity.workers.load import HELD_OUT
 from parity.workers.memory import peak_bytes, reset_peak
 from parity.workers.opening import open_session
 from parity.workers.timed.calling import Call, timed_call
-from parity.workers.timed.warming import QUIET_ROUNDS, warm_up
+from parity.workers.timed.warming import warm_up
 
 ROTATED_INPUTS = 4
 """Inputs that take turns, so that caches do not flatter a session that is given the same one again and again."""
@@ -106,10 +106,10 @@ class _Served:
         self._processors: tuple[int, ...] | None = None
 
     def warm(self, batch: int) -> Warm:
-        quiet_rounds = 1 if self._inputs else QUIET_ROUNDS
+        settled = bool(self._inputs)
         inputs = self._inputs[batch] = self._rotated(batch)
         reset_peak()
-        first = warm_up(self._call, inputs, quiet_rounds=quiet_rounds)
+        first = warm_up(self._call, inputs, settled=settled)
         peak = peak_bytes()
         gc.freeze()  # what lives now lives on: a collection that looked at all of torch would take longer than a burst
         above = None if peak is None or self._before is None else max(peak - self._before, 0)

@@ -201,7 +201,7 @@ class _Sitting:
                 bursts = interleave(
                     taking,
                     batch,
-                    self._timing.plan.sitting_seconds(self._number),
+                    self._timing.plan.sitting_seconds,
                     seed=self._number,
                     seats=self._seats,
                 )

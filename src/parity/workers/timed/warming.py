@@ -14,7 +14,10 @@ GAIN = 0.03
 """Share by which a round has to be faster than the fastest one before it to show that it still gets faster."""
 
 QUIET_ROUNDS = 2
-"""Rounds in a row without such a gain after which it is warm, at the first batch size of a process; one at others."""
+"""Rounds in a row without such a gain after which it is warm, at the first batch size of a process."""
+
+SLOW_CALL = 0.1
+"""Seconds: what the first call at a later batch size costs beyond others (memory) is little beside that."""
 
 ROUND_SECONDS = 0.005
 LONGEST = 30.0
@@ -25,15 +28,19 @@ def warm_up(
     call: Call,
     inputs: Sequence[Mapping[str, Any]],
     *,
-    quiet_rounds: int = QUIET_ROUNDS,
+    settled: bool = False,
     clock: Callable[[], float] = time.perf_counter,
 ) -> float:
     """Call until it gets no faster; returns the seconds of the very first call.
 
-    A round is as many calls as fill `ROUND_SECONDS`, one at least, with the inputs in turn.
+    A round is as many calls as fill `ROUND_SECONDS`, one at least, with the inputs in turn. `settled` says that this
+    session was warm at another batch size: one round is enough then, and of slow calls the very first.
     """
     start = clock()
     first = best = call(inputs[0])
+    if settled and first >= SLOW_CALL:
+        return first
+    quiet_rounds = 1 if settled else QUIET_ROUNDS
     turn, quiet = 1, 0
     while quiet < quiet_rounds and clock() - start < LONGEST:
         times: list[float] = []
