@@ -17,7 +17,7 @@ from parity.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("parity", "make", "pytest", "python -m pytest")
-PYTEST_OPTIONS = {"--junitxml", "--dist"}
+PYTEST_OPTIONS = {"--junitxml", "--dist", "--benchmark-autosave", "--benchmark-compare"}
 """Options of pytest and its plugins that are not ours."""
 
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
