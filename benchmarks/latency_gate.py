@@ -47,6 +47,8 @@ ALLOWED_ALARMS = 0.01
 LEAST_FOUND = {0.20: 0.99, 0.10: 0.95}
 LEAST_IN_BURSTS = 0.80
 AT = LIMITS[0]
+WIDTH = 120
+"""Columns that the table takes, in a file as well."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def main() -> int:
         found = gate(made, options.comparisons, options.slowed)
         counts = [*count_trials(found), *others(made, options.comparisons, options.slowed)]
     shares = {name: in_bursts(name) for name in REPORTS}
-    console = Console()
+    console = Console(width=max(Console().width, WIDTH))
     console.print(table(counts))
     for name, share in shares.items():
         console.print(f"{name}: {share:.0%} of the timing stage went into bursts, {LEAST_IN_BURSTS:.0%} are asked for")
