@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,8 +16,8 @@ from parity.gates.latency import Baseline
 from parity.gates.waivers import Waiver
 from parity.latency.statistics import Paired
 from parity.models.signature import parse_signature
-from parity.models.spec import ModelSpec
-from parity.records import Record, Stage, Symptom, Verdict
+from parity.models.spec import EVERY_BATCH, Limits, ModelSpec
+from parity.records import NumericResult, Record, Stage, Symptom, Verdict
 from parity.speed import Speed, SpeedRequest
 from parity.suite import ParityCase, SuiteSession
 from parity.targets import parse_target
@@ -58,9 +58,10 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Check]:
     spec = ModelSpec("tiny", "net.py:Net", parse_signature("x: float32[N, 6]"), tmp_path)
     timings = Timings({Cell("trace@torchscript", 8, 1): [TWICE_AS_SLOW] * 3})
     times = Speed(spec, SpeedRequest((8,), session.settings.latency), timings)
-    monkeypatch.setattr(SuiteSession, "speed", lambda *_: times)
 
-    def run(ratio: float, *waivers: Waiver) -> str:
+    def run(ratio: float, *waivers: Waiver, limits: Limits | None = None) -> str:
+        limited = replace(times, spec=replace(spec, limits=limits or Limits()))
+        monkeypatch.setattr(SuiteSession, "speed", lambda *_: limited)
         monkeypatch.setattr(speed, "latency_baseline", lambda *_: (Baseline(ratio), ""))
         case = ParityCase(session, spec, parse_target("trace"), waivers)
         benchmark = Benchmark()
@@ -92,6 +93,7 @@ def test_a_target_that_has_become_slower_fails_and_its_healthy_twin_passes(check
 def test_under_a_live_waiver_it_is_skipped_and_says_so(check: Check, narrowed: dict[str, Any]) -> None:
     said = check(1.0, waiver(**narrowed))
     assert said.startswith(f"Skipped: waived until 2026-11-30: known; without it: fail: {SLOWER}")
+    assert said.count("waived until") == 1
 
 
 def test_under_an_expired_waiver_it_fails_slow_or_not(check: Check) -> None:
@@ -106,3 +108,37 @@ def test_only_a_waiver_for_the_latency_is_called_needless_by_it(check: Check) ->
     assert check(2.0, waiver()) == "Passed"
     assert check(2.0, waiver(check="numeric")) == "Passed"
     assert check(1.0, waiver(check="numeric")).startswith("Failed: tiny at trace@torchscript: batch 8")
+
+
+def test_a_budget_that_is_not_kept_fails_it_and_a_waiver_for_budgets_is_for_that_alone(check: Check) -> None:
+    slow, quick = (Limits(max_ms=((EVERY_BATCH, ms),)) for ms in (1.0, 5.0))
+    said = "at most 1 are allowed"
+    assert said in check(2.0, limits=slow)
+    assert check(2.0, limits=quick) == "Passed"
+    assert check(2.0, waiver(check="budgets"), limits=slow).startswith("Skipped: waived until")
+    assert said in check(2.0, waiver(check="latency"), limits=slow)
+    assert SLOWER in check(1.0, waiver(check="budgets"), limits=quick)
+    assert "remove the waiver of trace@torchscript, budgets" in check(2.0, waiver(check="budgets"), limits=quick)
+
+
+@pytest.mark.parametrize(("narrowed", "outcome"), [("budgets", "Passed"), ("latency", "Passed"), ("numeric", "Failed")])
+def test_numerics_are_failed_by_their_own_expired_waiver_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, narrowed: str, outcome: str
+) -> None:
+    numeric = (NumericResult(output="y", rule="floor", verdict=Verdict.PASS),)
+    record = Record(
+        target="trace@torchscript", verdict=Verdict.PASS, stage=Stage.DONE, symptom=Symptom.OK, numeric=numeric
+    )
+    monkeypatch.setattr(ParityCase, "_judged", lambda _: Judged(record))
+    session = SuiteSession.at(tmp_path)
+    session.today = TODAY
+    spec = ModelSpec("tiny", "net.py:Net", parse_signature("x: float32[N, 6]"), tmp_path)
+    expired = waiver(TODAY - dt.timedelta(days=1), check=narrowed)
+    try:
+        ParityCase(session, spec, parse_target("trace"), (expired,)).check_numerics()
+        said = "Passed"
+    except pytest.fail.Exception:
+        said = "Failed"
+    finally:
+        session.close()
+    assert said == outcome

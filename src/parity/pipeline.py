@@ -22,10 +22,10 @@ from parity.golden.check import check_golden
 from parity.golden.record import Golden
 from parity.golden.recording import check_recordable, record_golden
 from parity.models.spec import ModelSpec
-from parity.records import SCHEMA, Report, Stage, worst
+from parity.records import SCHEMA, Report, worst
 from parity.samples.calls import BATCH_SIZES
 from parity.settings import Settings
-from parity.speed import Shipped, Speed, SpeedRequest, time_model, untimed_record
+from parity.speed import Speed, SpeedRequest, time_model, untimed_record
 from parity.targets import Target, foreign_target
 from parity.workbench import Judged, Workbench
 from parity.workers.inspecting import inspect_artifact
@@ -180,11 +180,6 @@ def _judge_all(bench: Workbench, targets: Sequence[Target], request: Request) ->
 def _time(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged], request: Request) -> Speed | None:
     if request.in_process or bench.reference().facts.unstable:
         return None
-    shipped = {
-        target.name: Shipped(each.artifact, target.runtime)
-        for target, each in zip(targets, judged, strict=True)
-        if each.artifact is not None and each.record.stage in (Stage.DONE, Stage.COMPARE)
-    }
     wanted = SpeedRequest(
         batches=_timed_batches(bench),
         latency=request.settings.latency,
@@ -194,7 +189,7 @@ def _time(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged],
         thorough=request.thorough,
         budget_ms=request.budget_ms,
     )
-    return time_model(bench, shipped, wanted)
+    return time_model(bench, zip(targets, judged, strict=True), wanted)
 
 
 def _timed_batches(bench: Workbench) -> tuple[int, ...]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from parity.artifacts import Artifact
 from parity.environment import machine_class
 from parity.environment.disturbance import changes, noise
 from parity.environment.state import read_state
@@ -21,6 +20,7 @@ from parity.latency.statistics import summarise
 from parity.latency.sweep import sweeps
 from parity.models.spec import ModelSpec
 from parity.records import (
+    RAN,
     BudgetResult,
     LatencyMeasurement,
     LatencyResult,
@@ -37,18 +37,11 @@ from parity.records import (
     worst,
 )
 from parity.settings import LatencySettings
-from parity.workbench import Workbench
+from parity.targets import Target
+from parity.workbench import Judged, Workbench
 from parity.workers.timed import REFERENCE, Cell, TimeTask, Timing, Timings, time_targets
 
 Notice = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Shipped:
-    """What is timed of a target: its artifact at a runtime."""
-
-    artifact: Artifact
-    runtime: str
 
 
 @dataclass(frozen=True)
@@ -74,11 +67,13 @@ class SpeedRequest:
     budget_ms: float | None = None
 
 
-def time_model(bench: Workbench, shipped: Mapping[str, Shipped], request: SpeedRequest) -> Speed:
-    """Time every target beside eager. Failures are part of what is returned."""
+def time_model(bench: Workbench, cells: Iterable[tuple[Target, Judged]], request: SpeedRequest) -> Speed:
+    """Time every target that can be timed beside eager. Failures are part of what is returned."""
     eager = TimeTask(bench.spec, bench.samples, bench.threads, device=request.device)
     tasks = {REFERENCE: eager} | {
-        name: replace(eager, artifact=each.artifact, runtime=each.runtime) for name, each in shipped.items()
+        target.name: replace(eager, artifact=each.artifact, runtime=target.runtime)
+        for target, each in cells
+        if each.can_be_timed
     }
     speed = Speed(bench.spec, request)
     before, own = read_state(), time.process_time()
@@ -245,10 +240,7 @@ def untimed_record(record: Record, spec: ModelSpec) -> Record:
         peak=record.memory.peak_bytes if record.memory else None,
         timed=False,
     )
-    return _judged(record, (), budgets if record.stage in _RAN else ())
-
-
-_RAN = (Stage.DONE, Stage.COMPARE)
+    return _judged(record, (), budgets if record.stage in RAN else ())
 
 
 def _judged(record: Record, results: Sequence[LatencyResult], budgets: Sequence[BudgetResult]) -> Record:

@@ -22,9 +22,9 @@ from parity.golden.files import read_golden
 from parity.golden.record import Golden
 from parity.models.registry import known_models
 from parity.models.spec import ModelSpec
-from parity.records import LatencyResult, Record, Stage, Verdict, told, worst
+from parity.records import RAN, LatencyResult, Record, Verdict, told, worst
 from parity.settings import Settings, find_settings
-from parity.speed import Shipped, Speed, SpeedRequest, time_model
+from parity.speed import Speed, SpeedRequest, time_model
 from parity.suite_benchmark import WorkerClock, replay
 from parity.targets import Target, check_target_limits, plan_targets
 from parity.workbench import Judged, Workbench
@@ -114,15 +114,10 @@ class SuiteSession:
         if spec.name not in self._speeds:
             bench = self.bench(spec)
             targets = self.selected.get(spec.name, [])
-            judged = {target: bench.judged(target) for target in targets}
-            shipped = {
-                target.name: Shipped(each.artifact, target.runtime)
-                for target, each in judged.items()
-                if each.artifact is not None and each.record.stage in (Stage.DONE, Stage.COMPARE)
-            }
+            cells = [(target, bench.judged(target)) for target in targets]
             batch = self.batch if spec.signature.batch is not None else 1
             request = SpeedRequest(batches=(batch,), latency=self.settings.latency, golden=self.golden(spec))
-            self._speeds[spec.name] = time_model(bench, shipped, request)
+            self._speeds[spec.name] = time_model(bench, cells, request)
         return self._speeds[spec.name]
 
     def golden(self, spec: ModelSpec) -> Golden | None:
@@ -134,6 +129,10 @@ class SuiteSession:
         """End the children and remove what they wrote."""
         self.children.end_all()
         self.folder.cleanup()
+
+
+_SPEED = ("latency", "budgets")
+"""What `check_latency` concludes on, as waivers call it."""
 
 
 @dataclass(frozen=True)
@@ -159,8 +158,8 @@ class ParityCase:
         """Every output over all held-out samples: values, structure, decisions."""
         record, parts = self.record, parts_of(self.record)
         own = [part for part in parts if part.check != "shapes" or part.verdict is Verdict.INCONCLUSIVE]
-        waivers = [each for each in self.waivers if each.check not in ("shapes", "latency")]
-        if record.stage not in (Stage.DONE, Stage.COMPARE):
+        waivers = [each for each in self.waivers if each.check not in ("shapes", *_SPEED)]
+        if record.stage not in RAN:
             self._conclude(record.verdict, f"{record.stage}: {record.symptom}: {record.message}", own, waivers)
             return
         verdict = worst(part.verdict for part in own)
@@ -188,14 +187,14 @@ class ParityCase:
         if benchmark.disabled:
             pytest.skip("pytest-benchmark is disabled, as it is under xdist: times of a shared core decide nothing")
         judged = self._judged()
-        if judged.artifact is None or judged.record.stage not in (Stage.DONE, Stage.COMPARE):
+        if not judged.can_be_timed:
             pytest.skip(f"nothing to time: {judged.record.message}")
         with _told():
             speed = self.session.speed(self.spec)
         failed = speed.timings.failed.get(self.target.name)
         if failed is not None:
             untimed = Part("latency", None, Verdict.FAIL, f"timing: {failed}")
-            self._conclude(untimed.verdict, untimed.message, [untimed], self._waivers_for("latency"))
+            self._conclude(untimed.verdict, untimed.message, [untimed], self._waivers_for(*_SPEED))
             return
         results, budgets = speed.results(self.target.name), speed.budgets(self.target.name, judged.record)
         replay(benchmark, self.session.clock, speed.bursts(self.target.name))
@@ -204,7 +203,7 @@ class ParityCase:
         own += [Part("budgets", None, each.verdict, told(each)) for each in budgets]
         verdict = worst(part.verdict for part in own)
         message = "\n".join(part.message for part in own if part.verdict is verdict and part.message)
-        self._conclude(verdict, message, own, [*self._waivers_for("latency"), *self._waivers_for("budgets")])
+        self._conclude(verdict, message, own, self._waivers_for(*_SPEED))
 
     def check_golden(self) -> None:
         """The reference and this target against what was approved at the last release."""
@@ -225,10 +224,10 @@ class ParityCase:
         with _told():
             return self.session.golden(self.spec)
 
-    def _waivers_for(self, check: str) -> list[Waiver]:
-        """The waivers of one check; whether one that is for others too is needed is not told by this one."""
-        given = [each for each in self.waivers if each.check in (None, check)]
-        return [each if each.check == check else replace(each, everywhere=True) for each in given]
+    def _waivers_for(self, *checks: str) -> list[Waiver]:
+        """The waivers of some checks; whether one that is for others too is needed is not told by these."""
+        given = [each for each in self.waivers if each.check in (None, *checks)]
+        return [each if each.check is not None else replace(each, everywhere=True) for each in given]
 
     def _conclude(
         self,

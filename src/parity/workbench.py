@@ -28,7 +28,7 @@ from parity.gates.behaviour import TWO_ANSWERS, judge_declared
 from parity.golden.evidence import Evidence, toolchain
 from parity.keeping import keep_worst
 from parity.models.spec import ModelSpec
-from parity.records import MemoryFacts, Record, ReferenceFacts, Stage, Symptom, Verdict
+from parity.records import RAN, MemoryFacts, Record, ReferenceFacts, Stage, Symptom, Verdict
 from parity.running import Running, with_outputs
 from parity.samples.excluded import Excluded
 from parity.samples.store import StoredSamples
@@ -49,6 +49,11 @@ class Judged:
 
     record: Record
     artifact: Artifact | None = None
+
+    @property
+    def can_be_timed(self) -> bool:
+        """Whether there is something to call, and it answered."""
+        return self.artifact is not None and self.record.stage in RAN
 
 
 @dataclass

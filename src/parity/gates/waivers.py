@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from parity.compare.behaviour import REPEATABILITY
 from parity.errors import SettingsError, did_you_mean
-from parity.records import BehaviourResult, Record, Stage, Symptom, Verdict, WaiverResult, WaiverState, told, worst
+from parity.records import RAN, BehaviourResult, Record, Stage, Symptom, Verdict, WaiverResult, WaiverState, told, worst
 from parity.settings import ANY, Settings, WaiverSettings
 from parity.targets import target_in_settings
 
@@ -141,7 +141,7 @@ def parts_of(record: Record) -> tuple[Part, ...]:
     found += [Part("latency", None, each.verdict, told(each)) for each in record.latency]
     found += [Part("budgets", None, each.verdict, told(each)) for each in record.budgets]
     untimed = record.stage is Stage.TIME and record.symptom is not Symptom.MISMATCH
-    early = record.stage not in (Stage.DONE, Stage.COMPARE, Stage.TIME)
+    early = record.stage not in (*RAN, Stage.TIME)
     if early or (not untimed and worst(part.verdict for part in found) is not record.verdict):
         found.append(Part(None, None, record.verdict, record.message))
     return tuple(found)

@@ -18,12 +18,13 @@ from parity.records.findings import (
 from parity.records.golden import GoldenFinding, GoldenResult
 from parity.records.latency import BudgetResult, LatencyMeasurement, LatencyResult, StartupFacts, SweepFacts
 from parity.records.report import SCHEMA, ExportFacts, FileFacts, MemoryFacts, Record, Report, TimingFacts
-from parity.records.verdicts import EXIT_STATUS, Stage, Symptom, Verdict, worst
+from parity.records.verdicts import EXIT_STATUS, RAN, Stage, Symptom, Verdict, worst
 from parity.records.waivers import WaiverResult, WaiverState
 
 __all__ = [
     "DECISIONS",
     "EXIT_STATUS",
+    "RAN",
     "SCHEMA",
     "BehaviourFinding",
     "BehaviourResult",

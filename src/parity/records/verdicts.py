@@ -33,6 +33,10 @@ class Stage(str, Enum):
         return self.value
 
 
+RAN = (Stage.DONE, Stage.COMPARE)
+"""Where a cell ended that answered every held-out call."""
+
+
 class Symptom(str, Enum):
     """How a cell ended."""
 
