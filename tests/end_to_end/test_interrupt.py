@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -44,14 +45,25 @@ def slow(project: Project) -> Project:
     return project
 
 
+@contextlib.contextmanager
+def listening() -> Iterator[None]:
+    """What is started in the block sees a Ctrl-C, also where these tests run as a shell's background job."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def interrupted(slow: Project, cache: str, out: str, ready: Callable[[], bool]) -> tuple[int, str]:
     """Start a report, press Ctrl-C in its terminal once `ready`, and return how it ended."""
     words = ("slow.py:Slow", "--input", "x: float32[N, 6]", "--samples", "heldout.npz", "--target", "trace")
-    process = subprocess.Popen(
-        [*COMMAND, "report", *words, "--no-latency", "--out", out],
-        cwd=slow.folder, env=slow.environment() | {"PARITY_CACHE": cache},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-    )  # fmt: skip
+    with listening():
+        process = subprocess.Popen(
+            [*COMMAND, "report", *words, "--no-latency", "--out", out],
+            cwd=slow.folder, env=slow.environment() | {"PARITY_CACHE": cache},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        )  # fmt: skip
     try:
         assert wait_until(ready, 120), "it never got so far"
         os.killpg(process.pid, signal.SIGINT)  # a terminal signals the whole group
