@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from parity.models.signature import parse_signature
 from parity.models.spec import EVERY_BATCH, Limits, ModelSpec
 from parity.records import ExportFacts, MachineFacts, Record, ReferenceFacts, Stage, Symptom, Verdict
 from parity.settings import LatencySettings
-from parity.speed import Speed, SpeedRequest, untimed_record
+from parity.speed import Speed, SpeedRequest, limited_batches, untimed_record
 from parity.workers.timed import REFERENCE, Cell, Start, Timings
 from tests.latency.made import bursts, process
 
@@ -150,3 +151,38 @@ def test_without_timing_size_and_memory_are_judged_all_the_same() -> None:
     assert untimed_record(record(export=None), spec).verdict is Verdict.PASS
     skipped = record(verdict=Verdict.SKIP, stage=Stage.EXPORT, symptom=Symptom.UNSUPPORTED)
     assert untimed_record(skipped, spec) == skipped
+
+
+@pytest.mark.parametrize(
+    ("batch", "signature", "said"),
+    [
+        (64, "x: float32[N, 6]", "batch 64: it was not timed there: --batch-sizes 2,64 does"),
+        (64, "x: float32[N in 1..8, 6]", "batch 64: it is never timed there: the signature's batch size is N in 1..8"),
+        (64, "x: float32[4, 6]", "batch 64: it is never timed there: the inputs have no batch dimension"),
+    ],
+)
+def test_a_limit_at_a_batch_size_without_times_says_what_would_make_some(batch: int, signature: str, said: str) -> None:
+    speed = made(limits=Limits(max_ms=((2, 1000.0), (batch, 5.0))))
+    timed = replace(speed, spec=replace(speed.spec, signature=parse_signature(signature))).timed_record(record())
+    assert timed.verdict is Verdict.INCONCLUSIVE
+    assert timed.message.startswith(said)
+    assert [str(each.verdict) for each in timed.budgets] == ["pass", "inconclusive"]
+
+
+def test_batch_sizes_that_limits_name_are_those_that_the_signature_allows() -> None:
+    spec = replace(
+        made(limits=Limits(max_ms=((EVERY_BATCH, 1.0), (8, 1.0), (2, 1.0), (64, 1.0)))).spec,
+        signature=parse_signature("x: float32[N in 1..8, 6]"),
+        target_limits=(("script", Limits(max_ms=((4, 1.0),))),),
+    )
+    assert limited_batches(spec, [TRACE]) == (2, 8)
+    assert limited_batches(spec, [TRACE, "script@torchscript"]) == (2, 4, 8)
+    assert limited_batches(replace(spec, limits=Limits()), [TRACE]) == ()
+    assert limited_batches(replace(spec, signature=parse_signature("x: float32[8, 6]")), [TRACE]) == ()
+
+
+def test_what_is_benchmarked_is_one_batch_size_alone() -> None:
+    speed = made()
+    speed.timings.paired[Cell(TRACE, 8, 1)] = [Paired(bursts((5.0,)), bursts((9.0,)))]
+    assert [burst.times for burst in speed.bursts(TRACE, 8)] == [(5.0,)]
+    assert all(max(burst.times) < 5.0 for burst in speed.bursts(TRACE, 2))

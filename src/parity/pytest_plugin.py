@@ -67,7 +67,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         return
     case: ParityCase = item.callspec.params[FIXTURE]  # type: ignore[attr-defined]  # parametrized above
     session = _session(item.config)
-    item.add_marker(pytest.mark.benchmark(timer=session.clock, group=f"{case.model}, batch {session.batch}"))
+    item.add_marker(pytest.mark.benchmark(timer=session.clock, group=f"{case.model}, batch {session.batch(case.spec)}"))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -18,7 +18,7 @@ from parity.latency.bursts import Burst
 from parity.latency.plan import Plan
 from parity.latency.statistics import summarise
 from parity.latency.sweep import sweeps
-from parity.models.spec import ModelSpec
+from parity.models.spec import EVERY_BATCH, ModelSpec
 from parity.records import (
     RAN,
     BudgetResult,
@@ -155,9 +155,10 @@ class Speed:
             self._summaries[key] = summarise(cell.batch, cell.threads, pairs)
         return self._summaries[key]
 
-    def bursts(self, target: str) -> list[Burst]:
-        """All bursts of a target, process by process, without those that were disturbed."""
-        pairs = [each for cell, found in self.timings.paired.items() if cell.target == target for each in found]
+    def bursts(self, target: str, batch: int) -> list[Burst]:
+        """All bursts of a target at a batch size, process by process, without those that were disturbed."""
+        cells = [cell for cell in self.timings.paired if (cell.target, cell.batch) == (target, batch)]
+        pairs = [each for cell in cells for each in self.timings.paired[cell]]
         return [burst for each in pairs for burst in each.undisturbed().target]
 
     def results(self, target: str) -> tuple[LatencyResult, ...]:
@@ -179,7 +180,19 @@ class Speed:
             peak=record.memory.peak_bytes if record and record.memory else None,
             timed=target not in self.timings.failed,
             disturbances=self.disturbances,
+            untimed=self._untimed,
         )
+
+    def _untimed(self, batch: int) -> str:
+        """Why there are no times at a batch size, and what would make some."""
+        dim, timed = self.spec.signature.batch_dim, self.request.batches
+        if dim is None:
+            return "it is never timed there: the inputs have no batch dimension, and a call is batch 1"
+        if not dim.admits(batch):
+            return f"it is never timed there: the signature's batch size is {dim}"
+        if batch in timed:
+            return "it could not be timed there"
+        return f"it was not timed there: --batch-sizes {','.join(map(str, sorted({*timed, batch})))} does"
 
     def timed_record(self, record: Record) -> Record:
         """A record with what was measured of its speed, and the verdict on that."""
@@ -229,6 +242,13 @@ class Speed:
             if cell.target == target
         }
         return sweeps(self.measured(target), self.request.budget_ms, slowest)
+
+
+def limited_batches(spec: ModelSpec, targets: Iterable[str]) -> tuple[int, ...]:
+    """The batch sizes that limits on the time of a call name, where the signature allows them, in order."""
+    named = {batch for target in targets for batch, _ in spec.limits_for(target).max_ms or () if batch != EVERY_BATCH}
+    dim = spec.signature.batch_dim
+    return () if dim is None else tuple(sorted(filter(dim.admits, named)))
 
 
 def untimed_record(record: Record, spec: ModelSpec) -> Record:

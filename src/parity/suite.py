@@ -23,8 +23,9 @@ from parity.golden.record import Golden
 from parity.models.registry import known_models
 from parity.models.spec import ModelSpec
 from parity.records import RAN, LatencyResult, Record, Verdict, told, worst
+from parity.samples.calls import usual_batch
 from parity.settings import Settings, find_settings
-from parity.speed import Speed, SpeedRequest, time_model
+from parity.speed import Speed, SpeedRequest, limited_batches, time_model
 from parity.suite_benchmark import WorkerClock, replay
 from parity.targets import Target, check_target_limits, plan_targets
 from parity.workbench import Judged, Workbench
@@ -51,10 +52,10 @@ class SuiteSession:
         """A session for the project of a folder; raises SettingsError where its settings are wrong."""
         return cls(find_settings(root), tempfile.TemporaryDirectory(prefix="parity-", ignore_cleanup_errors=True))
 
-    @property
-    def batch(self) -> int:
-        """The batch size at which cases are timed."""
-        return self.settings.suites.batch
+    def batch(self, spec: ModelSpec) -> int:
+        """The batch size whose times pytest-benchmark is given: `suites.batch`, or what the model has nearest to it."""
+        dim = spec.signature.batch_dim
+        return 1 if dim is None else usual_batch(dim, self.settings.suites.batch)
 
     def cases(self, models: Sequence[str] | None, targets: Sequence[str] | None) -> list[ParityCase]:
         """Every registered model at every target that it ships, narrowed to those asked for.
@@ -115,8 +116,10 @@ class SuiteSession:
             bench = self.bench(spec)
             targets = self.selected.get(spec.name, [])
             cells = [(target, bench.judged(target)) for target in targets]
-            batch = self.batch if spec.signature.batch is not None else 1
-            request = SpeedRequest(batches=(batch,), latency=self.settings.latency, golden=self.golden(spec))
+            sizes = (self.batch(spec), *limited_batches(spec, (target.name for target in targets)))
+            request = SpeedRequest(
+                batches=tuple(dict.fromkeys(sizes)), latency=self.settings.latency, golden=self.golden(spec)
+            )
             self._speeds[spec.name] = time_model(bench, cells, request)
         return self._speeds[spec.name]
 
@@ -181,8 +184,9 @@ class ParityCase:
     def check_latency(self, benchmark: Any) -> None:
         """The ratio to eager against the golden's, and the absolute limits on speed, size and memory.
 
-        All targets of the model are timed together, when the first of them is asked for; pytest-benchmark is given the
-        bursts of each as they were measured, one a round.
+        All targets of the model are timed together, when the first of them is asked for, at `suites.batch` and at every
+        batch size that a limit of theirs names. pytest-benchmark is given the bursts of each at `suites.batch` as they
+        were measured, one a round.
         """
         if benchmark.disabled:
             pytest.skip("pytest-benchmark is disabled, as it is under xdist: times of a shared core decide nothing")
@@ -197,8 +201,10 @@ class ParityCase:
             self._conclude(untimed.verdict, untimed.message, [untimed], self._waivers_for(*_SPEED))
             return
         results, budgets = speed.results(self.target.name), speed.budgets(self.target.name, judged.record)
-        replay(benchmark, self.session.clock, speed.bursts(self.target.name))
-        benchmark.extra_info.update(target=self.target.name, **_extra(results))
+        batch = self.session.batch(self.spec)
+        replay(benchmark, self.session.clock, speed.bursts(self.target.name, batch))
+        shown = next(each for each in results if each.batch == batch)
+        benchmark.extra_info.update(target=self.target.name, **_extra(shown))
         own = [Part("latency", None, each.verdict, told(each)) for each in results]
         own += [Part("budgets", None, each.verdict, told(each)) for each in budgets]
         verdict = worst(part.verdict for part in own)
@@ -261,11 +267,10 @@ class ParityCase:
         pytest.skip(f"inconclusive: {message}")
 
 
-def _extra(results: Sequence[LatencyResult]) -> dict[str, Any]:
+def _extra(shown: LatencyResult) -> dict[str, Any]:
     """What pytest-benchmark keeps besides the times."""
     return {
-        name: getattr(each, name)
-        for each in results
+        name: getattr(shown, name)
         for name in ("batch", "threads", "ratio", "ratio_low", "ratio_high", "growth", "p90_ms", "p99_ms", "peak_bytes")
     }
 

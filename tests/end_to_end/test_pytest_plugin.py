@@ -142,6 +142,24 @@ def test_what_is_benchmarked_is_the_workers_own_time(suite: Run, pytester: pytes
         compared.stdout.fnmatch_lines([f"*test_latency*script@torchscript* ({which})*"])
 
 
+@pytest.mark.parametrize(("most", "outcome"), [(0.00001, "failed"), (1000.0, "passed")])
+def test_a_batch_size_that_a_limit_names_is_timed_and_judged_as_well(
+    suite: Run, pytester: pytest.Pytester, most: float, outcome: str
+) -> None:
+    limited = f"[models.plain.limits]\nmax_ms = {{ 1 = {most}, 8 = 1000.0 }}\n"
+    quick = "[latency]\nseconds = 0.2\nmax_seconds = 0.2\n"
+    pytester.makefile(".toml", parity='registry = ["models.py"]\n' + quick + limited)
+    timed = ("--parity-model", "plain", "--parity-target", "script", "-k", "latency", "--benchmark-json=b.json")
+    result = suite(*timed)
+    result.assert_outcomes(**{outcome: 1})
+    if outcome == "failed":
+        result.stdout.fnmatch_lines(
+            ["*plain at script@torchscript: batch 1: * ms a call in the median, at most 1e-05 *"]
+        )
+    (benchmark,) = json.loads((pytester.path / "b.json").read_text())["benchmarks"]
+    assert (benchmark["group"], benchmark["extra_info"]["batch"]) == ("plain, batch 8", 8)
+
+
 TODAY = dt.datetime.now(dt.timezone.utc).date()
 LAST_DAY = TODAY + dt.timedelta(days=30)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from parity.models.spec import EVERY_BATCH, Limits
@@ -17,6 +17,7 @@ def judge_budgets(
     peak: int | None,
     timed: bool,
     disturbances: Sequence[str] = (),
+    untimed: Callable[[int], str] = lambda _: "it was not timed there",
 ) -> tuple[BudgetResult, ...]:
     """One result for each limit that is set.
 
@@ -27,6 +28,7 @@ def judge_budgets(
         peak: Highest resident memory while it ran and was not timed, in bytes, above what its process began with.
         timed: Whether there was a timing stage; without one, limits on time are not judged.
         disturbances: What kept the machine from measuring well.
+        untimed: Why a batch size that has a limit of its own was not timed, and what would time it.
     """
     found: list[BudgetResult] = []
     if limits.max_bytes is not None and size is not None:
@@ -36,7 +38,7 @@ def judge_budgets(
         found.append(_memory(limits.max_memory, measured, peak))
     if not timed:
         return tuple(found)
-    found += _calls(limits, measured, disturbances)
+    found += _calls(limits, measured, disturbances, untimed)
     if limits.min_throughput is not None:
         found.append(_throughput(limits.min_throughput, measured, disturbances))
     return tuple(found)
@@ -57,7 +59,9 @@ def _memory(limit: int, measured: Sequence[LatencyMeasurement], peak: int | None
     return _most("max_memory", highest, limit, f"a peak of {highest:,} bytes above its baseline, {limit:,} are allowed")
 
 
-def _calls(limits: Limits, measured: Sequence[LatencyMeasurement], disturbances: Sequence[str]) -> list[BudgetResult]:
+def _calls(
+    limits: Limits, measured: Sequence[LatencyMeasurement], disturbances: Sequence[str], untimed: Callable[[int], str]
+) -> list[BudgetResult]:
     allowed = dict(limits.max_ms or ())
     found = []
     for each in measured:
@@ -65,16 +69,16 @@ def _calls(limits: Limits, measured: Sequence[LatencyMeasurement], disturbances:
         if limit is not None:
             taken = _Measured(each.median_ms, each.median_low_ms, each.median_high_ms, "ms a call")
             found.append(_sampled("max_ms", each, taken, limit, disturbances))
-    untimed = sorted(set(allowed) - {EVERY_BATCH} - {each.batch for each in measured})
+    others = sorted(set(allowed) - {EVERY_BATCH} - {each.batch for each in measured})
     found += [
         BudgetResult(
             metric="max_ms",
             limit=allowed[batch],
             verdict=Verdict.INCONCLUSIVE,
             batch=batch,
-            message=f"it was not timed at this batch size: --batch-sizes {batch}",
+            message=untimed(batch),
         )
-        for batch in untimed
+        for batch in others
     ]
     return found
 
