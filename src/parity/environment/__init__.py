@@ -5,7 +5,7 @@ from parity.environment.disturbance import changes, noise
 from parity.environment.machine import DEVICES, cores, cuda, machine_class, processor, today
 from parity.environment.packages import versions
 from parity.environment.recorded import environment
-from parity.environment.state import MachineState, cpu_seconds, idle_share, read_state
+from parity.environment.state import MachineState, cpu_seconds, read_state
 
 __all__ = [
     "DEVICES",
@@ -16,7 +16,6 @@ __all__ = [
     "cpu_seconds",
     "cuda",
     "environment",
-    "idle_share",
     "machine_class",
     "noise",
     "processor",

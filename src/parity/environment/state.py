@@ -95,16 +95,6 @@ def cpu_seconds(pids: Iterable[int], root: Path = Path("/")) -> float:
     return sum(_told(_used, root / "proc" / str(pid)) or 0.0 for pid in pids)
 
 
-def idle_share(used: float, seconds: float) -> float:
-    """The part of a time in which a process left every processor alone: 1 where it sleeps, 0 where a thread spins.
-
-    Args:
-        used: Processor time that it used (the difference of two `cpu_seconds`), in seconds.
-        seconds: How long that was, more than 0.
-    """
-    return max(0.0, 1.0 - used / seconds)
-
-
 def _told(read: Callable[[_W], _T], where: _W) -> _T | None:
     """What can be read; None where the file is missing, masked or written otherwise."""
     try:
