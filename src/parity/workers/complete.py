@@ -13,7 +13,8 @@ from parity.models.architectures.transformers import CONFIG
 from parity.models.binding import forward_of, suggested_inputs
 from parity.models.build import build_unbound
 from parity.models.draft import Draft
-from parity.models.files.checkpoint import State, read_module, read_state
+from parity.models.files.checkpoint import read_module, read_state
+from parity.models.files.state import State
 from parity.models.program_inputs import program_inputs
 from parity.models.refs import put_on_path
 from parity.models.signature import parse_signature
@@ -55,6 +56,8 @@ def _with_architecture(spec: ModelSpec) -> ModelSpec:
             else _noted(replace(spec, factory=factory), f"{factory} is what fits the weights")
         )
     found = recognise(shapes)
+    others = (recognise(each.shapes) for each in state.others if isinstance(found, NoMatch))
+    found = next((each for each in others if not isinstance(each, NoMatch)), found)
     if isinstance(found, NoMatch):
         raise _unknown(path, state, found)
     return _noted(replace(spec, factory=found.reference), *found.notes)

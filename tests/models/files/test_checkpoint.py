@@ -242,3 +242,38 @@ def test_an_exported_program_is_told_from_a_checkpoint(tmp_path: Path) -> None:
     torch.export.save(torch.export.export(nn.Linear(2, 2), (torch.zeros(2, 2),)), tmp_path / "w.pt2")
     with pytest.raises(ModelError, match="an ExportedProgram"):
         read_state(tmp_path / "w.pt2")
+
+
+def test_weights_are_taken_from_the_place_that_fits_the_module(tmp_path: Path) -> None:
+    wanted, other = net(), nn.Linear(7, 7)
+    path = saved(tmp_path / "gan.pt", {"model": other.state_dict(), "G_ema": wanted.state_dict(), "iteration": 3})
+    target = net()
+    nn.init.zeros_(next(target.parameters()))
+    notes = load_weights(target, path)
+    assert torch.equal(next(target.parameters()), next(wanted.parameters()))
+    assert "weights taken from 'G_ema'; beside it: model, iteration" in notes
+    assert any("those under 'model' do not fit" in note for note in notes)
+
+
+def test_weights_that_fit_no_place_are_refused_for_the_first(tmp_path: Path) -> None:
+    path = saved(tmp_path / "w.pt", {"model": nn.Linear(7, 7).state_dict(), "other": nn.Linear(3, 5).state_dict()})
+    with pytest.raises(ModelError, match="weights taken from 'model'"):
+        load_weights(net(), path)
+
+
+def test_parts_that_were_saved_apart_are_put_together(tmp_path: Path) -> None:
+    whole = nn.ModuleDict({"encoder": nn.Linear(3, 4), "decoder": nn.Linear(4, 3)})
+    path = saved(tmp_path / "parts.pt", {name: part.state_dict() for name, part in whole.items()} | {"epoch": 1})
+    target = nn.ModuleDict({"encoder": nn.Linear(3, 4), "decoder": nn.Linear(4, 3)})
+    notes = load_weights(target, path)
+    assert weights_of(target) == weights_of(whole)
+    assert "weights taken from 'encoder' and 'decoder' together; beside them: epoch" in notes
+
+
+def test_weights_as_numpy_arrays_are_called_so(tmp_path: Path) -> None:
+    path = saved(tmp_path / "arrays.pt", {key: value.numpy() for key, value in net().state_dict().items()})
+    with pytest.raises(ModelError, match=r"NumPy arrays.*\n.*torch.from_numpy"):
+        read_state(path)
+    with pytest.raises(ModelError) as other:
+        read_state(saved(tmp_path / "none.pt", {"epoch": 3}))
+    assert "NumPy" not in str(other.value)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from parity.models.files.keys import fit_names, strip_prefixes
+from parity.models.files.keys import fit_names, prefixes_alike, strip_prefixes
 
 KNOWN = ("conv.weight", "conv.bias", "head.weight", "head.bias")
 
@@ -63,3 +63,12 @@ def test_wrappers_within_keys_are_removed_and_a_prefix_with_them() -> None:
 def test_a_part_called_module_stays_where_the_module_has_one() -> None:
     known = ("module.weight", "module.bias")
     assert fit_names(known, known).removed == ()
+
+
+def test_two_networks_in_one_file_are_named_and_the_one_to_leave_has_no_say() -> None:
+    keys = [*prefixed("model."), *prefixed("model_ema.")]
+    assert prefixes_alike(keys, KNOWN) == ("model.", "model_ema.")
+    assert prefixes_alike(prefixed("model."), KNOWN) == prefixes_alike(KNOWN, KNOWN) == ()
+    found = fit_names(keys, KNOWN, leave=prefixed("model_ema."))
+    assert tuple(found.names.values()) == (*KNOWN, *prefixed("model_ema."))
+    assert found.removed == ("model.",)

@@ -261,3 +261,42 @@ def test_keys_that_the_module_makes_or_leaves_out_itself_are_left_out_and_said()
         others = {**nn.Linear(3, 2).state_dict(), key: torch.arange(4) + 1}
         with pytest.raises(ModelError, match="does not fit"):
             load_state(module, others, PATH)
+
+
+def within(prefix: str, module: nn.Module) -> dict[str, torch.Tensor]:
+    return {f"{prefix}.{key}": value for key, value in module.state_dict().items()}
+
+
+def test_of_two_networks_in_one_state_dict_the_message_says_how_to_take_one_and_that_works() -> None:
+    trained, average, target = net(1), net(2), net(3)
+    both = {**within("ema_model", average), **within("model", trained)}
+    with pytest.raises(ModelError) as caught:
+        load_state(target, both, PATH)
+    assert "under each of 'ema_model.', 'model.'" in str(caught.value)
+    (pattern,) = re.findall(r"--allow-missing '(.*?)'", str(caught.value))
+    assert pattern == "ema_model.*", "what was trained comes before its average"
+    notes = load_state(target, both, PATH, [pattern])
+    assert same(target, trained)
+    assert any("'model.' was removed" in note for note in notes)
+    load_state(target, both, PATH, ["model.*"])
+    assert same(target, average)
+
+
+@pytest.mark.parametrize(
+    ("added", "gone", "said"),
+    [
+        ({"0._packed_params._packed_params": torch.zeros(1)}, ["0.weight", "0.bias"], "as --artifact"),
+        ({"0.weight_orig": torch.zeros(4, 3), "0.weight_mask": torch.ones(4, 3)}, ["0.weight"], "prune.remove"),
+        ({"0.lora_A.default.weight": torch.zeros(2, 3), "0.lora_B.default.weight": torch.zeros(4, 2)}, [],
+         "merge_and_unload"),
+    ],
+)  # fmt: skip
+def test_weights_of_a_changed_module_are_told_from_those_of_another(
+    added: dict[str, torch.Tensor], gone: list[str], said: str
+) -> None:
+    state = {key: value for key, value in net().state_dict().items() if key not in gone} | added
+    with pytest.raises(ModelError, match=said):
+        load_state(net(), state, PATH)
+    with pytest.raises(ModelError) as other:
+        load_state(net(), {**net().state_dict(), "0.mask": torch.ones(3)}, PATH)
+    assert said not in str(other.value)

@@ -2,50 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import tarfile
 import warnings
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from parity.errors import ModelError
+from parity.errors import ModelError, UsageError
 from parity.models.files.kinds import SAFETENSORS, check_checkpoint
 from parity.models.files.loading import load_state
 from parity.models.files.pickles import Outline, is_plain_pickle, outline, stand_ins
 from parity.models.files.refusals import is_torchs_own, oldest_format, refusal, unread, whole_module
-from parity.models.files.weights import STATE_KEYS, Candidate, copy_versions, find_weights, notes_on
+from parity.models.files.state import ARRAYS, State, state_of
+from parity.models.files.weights import STATE_KEYS, find_weights, notes_on
 from parity.models.wording import listed, printable
-
-_BESIDE = 12
-"""Names that the note lists of what lies beside the weights."""
-
-
-@dataclass(frozen=True)
-class State:
-    """The weights of a checkpoint, named as the file names them, and what a reader should know of them.
-
-    The packed weights of quantized layers and the extra state of modules stand among the tensors, as in a state_dict.
-    """
-
-    tensors: Mapping[str, Tensor]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shape of each tensor, without what is none."""
-        return {name: tuple(each.shape) for name, each in self.tensors.items() if isinstance(each, Tensor)}
 
 
 def load_weights(
     module: nn.Module, path: Path, *, trust_pickle: bool = False, allow_missing: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Load a checkpoint into a module, every key or none; returns what a reader should know of it.
+
+    Where weights lie in several places of the file, it is the first that fits the module, else all of them together.
 
     Args:
         module: What the weights are loaded into.
@@ -62,8 +46,12 @@ def load_weights(
     state = read_state(path, trust_pickle=trust_pickle)
     try:
         return (*state.notes, *load_state(module, state.tensors, path, allow_missing))
-    except ModelError as error:
-        if not state.notes:
+    except (ModelError, UsageError) as error:
+        for other in state.others:
+            with contextlib.suppress(ModelError, UsageError):
+                loaded = load_state(module, other.tensors, path, allow_missing)
+                return (*other.notes, *notes_on(other.tensors), *loaded)
+        if not state.notes or isinstance(error, UsageError):
             raise
         # Which of several places the weights were taken from may be what is wrong.
         got = f"\n{' ' * 11}".join(filter(None, (error.got, *state.notes)))
@@ -87,7 +75,7 @@ def read_state(path: Path, *, trust_pickle: bool = False) -> State:
         return found
     if not trust_pickle:
         raise found
-    return _state(_read_trusted(path), path)
+    return state_of(_read_trusted(path), path)
 
 
 def read_module(path: Path) -> nn.Module | None:
@@ -144,8 +132,13 @@ def _read_safely(path: Path) -> State | ModelError:
     if module is not None and not any(set(candidate.path) & set(STATE_KEYS) for candidate in find_weights(read)):
         # Tensors of no such name beside a whole module are anchors or statistics, not its weights.
         return module
-    state = _state(read, path)
-    return State(state.tensors, (*state.notes, *_unread_note(held)))
+    state = state_of(read, path, arrays=any(name.endswith(ARRAYS) for name in held.globals))
+    unread_note = _unread_note(held)
+    return replace(
+        state,
+        notes=(*state.notes, *unread_note),
+        others=tuple(replace(each, notes=(*each.notes, *unread_note)) for each in state.others),
+    )
 
 
 def _quietly(file: Any, *, weights_only: bool) -> Any:
@@ -217,44 +210,3 @@ def _not_importable(path: Path, error: Exception) -> ModelError:
         got=str(error),
         hint=hint,
     )
-
-
-def _state(held: Any, path: Path) -> State:
-    found = find_weights(held)
-    if not found:
-        raise ModelError(
-            "no weights were found in the model file",
-            where=str(path),
-            allowed=f"a state_dict, or one under {listed(map(repr, STATE_KEYS))}",
-            got=_told(held),
-            hint="save the weights: torch.save(model.state_dict(), ...)",
-        )
-    chosen, *others = found
-    tensors: dict[str, Tensor] = OrderedDict(chosen.tensors)
-    copy_versions(chosen.tensors, tensors)
-    return State(tensors, (*_notes(held, chosen, others), *notes_on(tensors)))
-
-
-def _notes(held: Any, chosen: Candidate, others: Sequence[Candidate]) -> tuple[str, ...]:
-    notes = []
-    if isinstance(held, nn.Module):
-        notes.append(f"weights taken from a pickled {type(held).__name__}")
-    elif chosen.path:
-        top = [str(key) for key in held if str(key) != chosen.path[0]] if isinstance(held, Mapping) else []
-        notes.append(f"weights taken from {chosen.name!r}; beside it: {listed(top, _BESIDE) or 'nothing'}")
-    if chosen.left:
-        notes.append(f"entries that are no tensors were left out: {listed(chosen.left)}")
-    if others:
-        notes.append(f"the file holds weights under {listed(repr(other.name) for other in others)} as well;"
-                     " they were not taken")  # fmt: skip
-    return tuple(notes)
-
-
-def _told(held: Any) -> str:
-    if isinstance(held, Tensor):
-        return "one tensor, as samples are saved"
-    if isinstance(held, Mapping):
-        if "param_groups" in held:
-            return "the state of an optimizer"
-        return f"a dictionary with {listed(map(repr, held)) or 'nothing'}"
-    return f"a {type(held).__name__}"

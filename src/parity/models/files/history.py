@@ -29,7 +29,9 @@ def modern_name(key: str) -> str:
     return next((pattern.sub(new, key) for pattern, new in _RENAMED if pattern.match(key)), key)
 
 
-def fit_names_of_any_age(keys: Iterable[str], known: Collection[str]) -> tuple[Renamed, tuple[str, ...]]:
+def fit_names_of_any_age(
+    keys: Iterable[str], known: Collection[str], leave: Collection[str] = ()
+) -> tuple[Renamed, tuple[str, ...]]:
     """What `fit_names` finds for the keys as they are, or as they would be written today where more of them fit then.
 
     Returns:
@@ -38,10 +40,10 @@ def fit_names_of_any_age(keys: Iterable[str], known: Collection[str]) -> tuple[R
     keys = list(keys)
     today = {key: modern_name(key) for key in keys}
     old = tuple(key for key, name in today.items() if key != name)
-    plain = fit_names(keys, known)
+    plain = fit_names(keys, known, leave)
     if not old or len(set(today.values())) < len(keys):
         return plain, ()
-    found = fit_names(today.values(), known)
+    found = fit_names(today.values(), known, {today[key] for key in leave})
     names = {key: found.names[name] for key, name in today.items()}
     if sum(name in known for name in names.values()) <= sum(name in known for name in plain.names.values()):
         return plain, ()

@@ -31,15 +31,18 @@ class Renamed:
         return (f"the {plural} {what} {verb} removed from {changed} keys",) if self.removed else ()
 
 
-def fit_names(keys: Iterable[str], known: Collection[str]) -> Renamed:
-    """Take from the keys what wrappers left on them, as far as more of them are `known` without it."""
+def fit_names(keys: Iterable[str], known: Collection[str], leave: Collection[str] = ()) -> Renamed:
+    """Take from the keys what wrappers left on them, as far as more of them are `known` without it.
+
+    Keys to `leave` have no say in that: what they begin with is no prefix of the weights.
+    """
     keys = list(keys)
     best = Renamed({key: key for key in keys})
     for unwrapped in (False, True):
         short = {key: _unwrap(key) if unwrapped else key for key in keys}
         if len(set(short.values())) < len(short):
             continue
-        prefix = strip_prefixes(short.values(), known)
+        prefix = strip_prefixes((name for key, name in short.items() if key not in leave), known)
         names = {key: name.removeprefix(prefix or "") for key, name in short.items()}
         wrappers = {part for key in keys for part in key.split(".") if unwrapped and part in WRAPPERS}
         if prefix:
@@ -55,7 +58,22 @@ def strip_prefixes(keys: Iterable[str], known: Collection[str]) -> str | None:
     Keys that do not begin with it keep their names. None where no prefix makes more keys fit, or where two do so
     equally well and neither is on all keys: nothing says which of them was meant.
     """
-    keys, known = list(keys), frozenset(known)
+    keys = list(keys)
+    equal = _best_prefixes(keys, frozenset(known))
+    on_all = [prefix for prefix in equal if all(key.startswith(prefix) for key in keys)]
+    chosen = on_all or equal
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def prefixes_alike(keys: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
+    """The prefixes of several networks in one state_dict (`model.` and `model_ema.`) that fit equally well, or none."""
+    keys = list(keys)
+    equal = _best_prefixes(keys, frozenset(known))
+    return tuple(equal) if len(equal) > 1 and strip_prefixes(keys, known) is None else ()
+
+
+def _best_prefixes(keys: list[str], known: frozenset[str]) -> list[str]:
+    """The prefixes without which most of the `known` keys are found, in the order of the file."""
     found: Counter[str] = Counter()
     for key in keys:
         found.update(key[: at + 1] for at, letter in enumerate(key) if letter == "." and key[at + 1 :] in known)
@@ -67,11 +85,8 @@ def strip_prefixes(keys: Iterable[str], known: Collection[str]) -> str | None:
     }
     best = max(scores.values(), default=0)
     if best <= len(bare) or best < MOSTLY * len(known):
-        return None
-    equal = [prefix for prefix, score in scores.items() if score == best]
-    on_all = [prefix for prefix in equal if all(key.startswith(prefix) for key in keys)]
-    chosen = on_all or equal
-    return chosen[0] if len(chosen) == 1 else None
+        return []
+    return [prefix for prefix, score in scores.items() if score == best]
 
 
 def _unwrap(key: str) -> str:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from parity.errors import ModelError
 from parity.models.files.history import fit_names_of_any_age, note_on_old
 from parity.models.files.keys import Renamed
-from parity.models.files.misfits import Misfits, advice, counted, left_out, misfits, table
+from parity.models.files.misfits import Misfits, advice, counted, left_out, misfits, named_by, table
 from parity.models.files.weights import copy_versions
 from parity.models.wording import listed
 
@@ -41,7 +41,7 @@ def load_state(
         UsageError: a pattern allows nothing.
     """
     expected = module.state_dict()
-    renamed, old = fit_names_of_any_age(tensors, expected.keys())
+    renamed, old = fit_names_of_any_age(tensors, expected.keys(), named_by(allow_missing, tensors))
     state: dict[str, Any] = OrderedDict((renamed.names[key], value) for key, value in tensors.items())
     copy_versions(tensors, state, renamed.removed[0] if len(renamed.removed) == 1 else "")
     notes = [*renamed.notes, *note_on_old(old)]

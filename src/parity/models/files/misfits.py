@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import takewhile
 
 from parity.errors import UsageError, did_you_mean
-from parity.models.wording import printable
+from parity.models.files.keys import prefixes_alike
+from parity.models.wording import listed, printable
 
 ROWS = 8
 """Rows of the table that a message shows."""
@@ -62,6 +64,11 @@ def misfits(module: Shapes, file: Shapes) -> Misfits:
     )
 
 
+def named_by(patterns: Sequence[str], keys: Iterable[str]) -> frozenset[str]:
+    """The keys that patterns such as `fc.*` name."""
+    return frozenset(key for key in keys if any(fnmatchcase(key, pattern) for pattern in patterns))
+
+
 def left_out(found: Misfits, patterns: Sequence[str]) -> tuple[str, ...]:
     """The keys that patterns such as `fc.*` let be left out: missing, unexpected, or of another shape.
 
@@ -78,7 +85,8 @@ def left_out(found: Misfits, patterns: Sequence[str]) -> tuple[str, ...]:
             got=f"{len(fits)} keys that are all in the file and fit" if fits else "no key of that name",
             hint="leave it out" if fits else did_you_mean(pattern, (*found.module, *found.file)),
         )
-    return tuple(key for key in found.keys if any(fnmatchcase(key, pattern) for pattern in patterns))
+    named = named_by(patterns, found.keys)
+    return tuple(key for key in found.keys if key in named)
 
 
 def table(found: Misfits) -> str:
@@ -117,8 +125,57 @@ def counted(found: Misfits) -> str:
     return ", ".join(f"{len(keys)} {what}" for what, keys in parts if keys)
 
 
+_AVERAGES = frozenset({"ema", "average", "averaged", "avg", "swa", "shadow", "teacher", "target", "momentum"})
+"""Words in the names of networks that follow the one that is trained."""
+
+_CHANGED: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(r"(^|\.)_packed_params(\.|$)"),
+        "these weights are quantized: judge the float model, and give the quantized one as --artifact",
+    ),
+    (
+        re.compile(r"(^|[._])lora_(embedding_)?[AB](\.|$)"),
+        "these are adapters (LoRA) of a model: save the state_dict of model.merge_and_unload() where they were trained",
+    ),
+    (
+        re.compile(r"(^|\.)\w+_mask$"),
+        "these weights are pruned by torch.nn.utils.prune: call prune.remove(module, name) before they are saved",
+    ),
+)
+"""Keys that only a module has that was changed after it was made, and how its owner gets plain weights."""
+
+
 def advice(found: Misfits) -> str:
     """What most likely went wrong, from which keys do not fit."""
+    return _changed(found) or _of_several(found) or _plain_advice(found)
+
+
+def _changed(found: Misfits) -> str | None:
+    """What to do with the weights of a module that was changed after it was made."""
+    for pattern, said in _CHANGED:
+        keys = [key for key in found.unexpected if pattern.search(key)]
+        pruned = any(key.endswith("_mask") and f"{key.removesuffix('_mask')}_orig" in found.file for key in keys)
+        if keys and (pruned or not keys[0].endswith("_mask")):
+            return said
+    return None
+
+
+def _of_several(found: Misfits) -> str | None:
+    """What to do with a state_dict that holds several networks which fit equally well."""
+    alike = prefixes_alike(found.file, found.module)
+    if not alike:
+        return None
+    kept, *others = sorted(alike, key=lambda prefix: (_is_average(prefix), alike.index(prefix)))
+    allowing = " ".join(f"--allow-missing '{prefix}*'" for prefix in others)
+    return f"the keys fit under each of {listed(map(repr, alike))}; to take those under {kept!r}: {allowing}"
+
+
+def _is_average(prefix: str) -> bool:
+    """Whether a prefix is what copies that follow the trained weights are called."""
+    return bool(_AVERAGES & set(re.split(r"[._]", prefix)))
+
+
+def _plain_advice(found: Misfits) -> str:
     if not found.file.keys() & found.module.keys():
         wrapped = _wrapped_in(found)
         if wrapped:
