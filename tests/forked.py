@@ -17,7 +17,8 @@ from multiprocessing import get_all_start_methods
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from parity.workers.process import _PASSIVE, STARTING, _environment, _without_interrupts, _without_main, context
+from parity.workers.process import _PASSIVE, STARTING, context
+from parity.workers.starting import added_environment, without_interrupts, without_main
 
 AVAILABLE = "forkserver" in get_all_start_methods() and sys.version_info < (3, 14)
 """From 3.14 on the server answers only to who has its key, which its children have not."""
@@ -58,7 +59,7 @@ def run_forked(
         process = context().Process(  # type: ignore[attr-defined]  # every context has it
             target=_call, args=(program, tuple(arguments), folder, dict(environment), (stdout, stderr))
         )
-        with STARTING, _without_main(), _environment(_PASSIVE), _without_interrupts():
+        with STARTING, without_main(), added_environment(_PASSIVE), without_interrupts():
             process.start()
         if not wait([process.sentinel], seconds):
             process.kill()

@@ -17,7 +17,7 @@ ROOT = Path(parity.__file__).parent
 
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"records", "errors", "arrays"}),
-    frozenset({"registry", "settings", "environment", "artifacts"}),
+    frozenset({"registry", "settings", "environment", "artifacts", "storage", "scratch"}),
     frozenset({"models", "samples"}),
     frozenset({"compare", "latency"}),
     frozenset({"exporters", "runtimes"}),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from parity.artifacts import Artifact, Manifest
+from parity.errors import StorageError
 from parity.gates.behaviour import judge_behaviour
 from parity.models.signature import parse_signature
 from parity.models.spec import Limits, ModelSpec
@@ -30,7 +31,13 @@ class Scripted:
     acts: list[Callable[[RunTask], tuple[Symptom, Any]]]
     tasks: list[RunTask] = field(default_factory=list)
 
-    def run(self, _: Any, task: RunTask, *, log: Path, timeout: float) -> Outcome:
+    full: bool = False
+
+    def check_room(self, _: Any = ()) -> None:
+        if self.full:
+            raise StorageError("the disk is full")
+
+    def run(self, _: Any, task: RunTask, *, log: Path, timeout: float, also: Any = ()) -> Outcome:
         self.tasks.append(task)
         symptom, value = self.acts.pop(0)(task)
         return Outcome(symptom, timeout, log, value, message="" if value else "the worker was killed by SIGSEGV")
@@ -51,9 +58,9 @@ def dies_at_excluded(task: RunTask) -> tuple[Symptom, Any]:
 
 
 def attempt(
-    folder: Path, *acts: Callable[[RunTask], tuple[Symptom, Any]], foreign: bool = False
+    folder: Path, *acts: Callable[[RunTask], tuple[Symptom, Any]], foreign: bool = False, full: bool = False
 ) -> tuple[Any, Scripted]:
-    children = Scripted(list(acts))
+    children = Scripted(list(acts), full=full)
     spec = ModelSpec("net", "net.py:Net", parse_signature("x: float32[N, 12]"), folder)
     running = Running(spec, folder, children, 5.0, 1, "cpu")  # type: ignore[arg-type]  # as much of one as is used
     artifact = Artifact(folder, Manifest("trace", "torchscript", "float", "model.ts.pt", foreign=foreign))
@@ -99,3 +106,21 @@ def test_only_of_a_file_made_elsewhere_it_is_doubtful_which_input_is_which(tmp_p
     assert [(each.name, each.detail) for each in foreign.behaviour if each.kind == "matched"] == [
         ("inputs", "by position alone")
     ]
+
+
+def not_opened(_: RunTask) -> tuple[Symptom, Any]:
+    return Symptom.OK, Ran(opened=False, message="cannot be read", failed={}, facts={})
+
+
+def one_call_failed(_: RunTask) -> tuple[Symptom, Any]:
+    return Symptom.OK, Ran(opened=True, message="", failed={"h0": "RuntimeError: compilation failed"}, facts={})
+
+
+@pytest.mark.parametrize("act", [not_opened, one_call_failed])
+def test_what_went_wrong_on_a_full_disk_is_no_result(tmp_path: Path, act: Any) -> None:
+    made, _ = attempt(tmp_path, act)
+    assert made.outcome.symptom is Symptom.OK, "there is room, so it is the target's"
+    with pytest.raises(StorageError):
+        attempt(tmp_path, act, full=True)
+    made, _ = attempt(tmp_path, answers(), full=True)
+    assert made.outcome.symptom is Symptom.OK, "it went well all the same"

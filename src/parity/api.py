@@ -78,7 +78,7 @@ def report(
 
     Raises:
         ParityError: the request itself is wrong: the model cannot be read or does not run, samples do
-            not fit, a target is unknown.
+            not fit, a target is unknown. StorageError where a disk is full or a folder cannot be written to.
     """
     refuse_recursion()
     settings = find_settings()
@@ -97,7 +97,8 @@ def report(
     _refuse_budget(budget_ms)
     # What is wrong with a request is said before torch is imported, which takes seconds.
     from parity.completing import completed  # noqa: PLC0415
-    from parity.pipeline import Request, run_report, scratch  # noqa: PLC0415
+    from parity.pipeline import Request, run_report  # noqa: PLC0415
+    from parity.scratch import scratch  # noqa: PLC0415
 
     spec = completed(draft, settings, notice, in_process=in_process)
     runtime, chosen = _split_runtime(targets, artifacts)
@@ -125,9 +126,7 @@ def report(
 
     folder = Path(out)
     check_writable(folder)
-    made = run_report(request, folder)
-    write_reports(made, folder)
-    return made
+    return run_report(request, folder, then=lambda made: write_reports(made, folder))
 
 
 def read_golden_of(spec: ModelSpec, folder: Path) -> Golden:

@@ -20,6 +20,7 @@ from parity.artifacts import MANIFEST, Artifact, read_artifact
 from parity.environment import versions
 from parity.exporters import Exporter
 from parity.settings import Settings
+from parity.storage import Place, full
 
 KEPT_BYTES = 20 << 30
 """The least recently used artifacts are removed once the cache holds more than this."""
@@ -56,10 +57,32 @@ def cache_key(exporter: Exporter, *parts: str) -> str:
 
 
 class ArtifactCache:
-    """A folder of artifacts by key. Several processes may use it at once."""
+    """A folder of artifacts by key. Several processes may use it at once.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: Where they lie.
+        spare: A folder of this run's own, for what cannot be cached.
+    """
+
+    def __init__(self, folder: Path, spare: Path | None = None) -> None:
         self._folder = folder
+        self._spare = spare
+
+    @property
+    def place(self) -> Place:
+        """What to say of the folder where it cannot be written to."""
+        hint = "choose another cache with PARITY_CACHE=DIR, or empty this one, which is safe"
+        return Place(self._folder, "the cache", hint)
+
+    @property
+    def problem(self) -> str:
+        """Why nothing can be cached; empty where it can."""
+        found = full((self.place,))
+        return f"{found.what} ({self._folder})" if found else ""
+
+    def instead(self) -> ArtifactCache | None:
+        """What takes its place where nothing can be cached: exports are made, and forgotten after this run."""
+        return ArtifactCache(self._spare) if self._spare is not None else None
 
     @contextmanager
     def locked(self, key: str) -> Iterator[None]:

@@ -66,9 +66,10 @@ def check(name: _Name, *, golden: _Folder = None, threads: _Threads = "1") -> No
     """Hold today's reference against the golden, and say what moved: model, data or toolchain."""
     with guarded():
         from parity.golden.files import read_golden  # noqa: PLC0415
-        from parity.pipeline import run_report, scratch  # noqa: PLC0415
+        from parity.pipeline import run_report  # noqa: PLC0415
         from parity.records import EXIT_STATUS  # noqa: PLC0415
         from parity.reports.terminal import print_report  # noqa: PLC0415
+        from parity.scratch import scratch  # noqa: PLC0415
 
         with progress() as notice, scratch() as out:
             request, folder = _request(name, golden, threads, notice)
@@ -80,8 +81,9 @@ def check(name: _Name, *, golden: _Folder = None, threads: _Threads = "1") -> No
 
 def _write(name: str, golden: Path | None, threads: str, changes: dict[str, Any], *, accept: bool) -> None:
     with guarded():
-        from parity.pipeline import record_report, scratch  # noqa: PLC0415
+        from parity.pipeline import record_report  # noqa: PLC0415
         from parity.reports.terminal import print_report  # noqa: PLC0415
+        from parity.scratch import scratch  # noqa: PLC0415
 
         with progress() as notice, scratch() as out:
             request, folder = _request(name, golden, threads, notice)

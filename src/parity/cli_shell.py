@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
@@ -16,26 +20,85 @@ if TYPE_CHECKING:
 
 REQUEST_IS_WRONG = 2
 INTERRUPTED = 130
+TERMINATED = 143
+
+_REPEATED = 1.0
+"""Seconds within which another SIGTERM is the same one: `timeout` signals the process and then its group."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, as Ctrl-C is raised: what lets one through to the end of the command lets both."""
 
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Errors of ours become one message and exit status 2, Ctrl-C becomes 130; neither has a traceback."""
+    """Errors of ours become one message and exit status 2, Ctrl-C becomes 130 and SIGTERM 143; none has a traceback.
+
+    A folder that cannot be written to is an error of ours, whoever ran into it.
+    """
     from parity.errors import ParityError  # noqa: PLC0415
 
     try:
-        yield
+        with _terminable():
+            yield
     except ParityError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(REQUEST_IS_WRONG) from error
+        _fail(error)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # nobody reads on, and typer says nothing of it
+            raise
+        from parity.storage import no_room, temporary_place, unwritable  # noqa: PLC0415
+
+        known: ParityError | None = unwritable(error, (temporary_place(),))
+        if error.filename is None and no_room(error):  # of all files, only what we print to has no name
+            _drop_output()
+            known = ParityError("the output cannot be written", where="standard output", got=str(error),
+                                hint="write it to a place where there is room")  # fmt: skip
+        if known is None:
+            raise
+        _fail(known)
+    except Terminated:
+        typer.echo("terminated: children are ended, and no report was written", err=True)
+        raise typer.Exit(TERMINATED) from None
     except KeyboardInterrupt:
         typer.echo("interrupted: children are ended, and no report was written", err=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
+def _fail(error: Exception) -> NoReturn:
+    typer.echo(f"error: {error}", err=True)
+    raise typer.Exit(REQUEST_IS_WRONG) from error
+
+
+def _drop_output() -> None:
+    """What standard output does not take is dropped: Python would try again at the exit, and complain."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM raises `Terminated` in the main thread while the block lasts, where it would end the process at once."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    seen: list[float] = []
+
+    def end(*_: object) -> None:
+        if not seen or time.monotonic() - seen[-1] >= _REPEATED:
+            seen.append(time.monotonic())
+            raise Terminated
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        # What is left to do once it came is short, and the same signal to the group may still come.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN if seen else signal.SIG_DFL)
+
+
 @contextlib.contextmanager
 def exits() -> Iterator[None]:
-    """Make 130 the exit status of an interrupted command for certain.
+    """Make 130, or 143, the exit status of an interrupted command for certain.
 
     CPython dies of the signal instead where Ctrl-C fell into an `exec`, of which imports have many, even
     though the interrupt was handled.
@@ -43,12 +106,12 @@ def exits() -> Iterator[None]:
     try:
         yield
     except SystemExit as end:
-        if end.code != INTERRUPTED:
+        if end.code not in (INTERRUPTED, TERMINATED):
             raise
         atexit._run_exitfuncs()  # noqa: SLF001  # the only way to call them
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(INTERRUPTED)
+        os._exit(INTERRUPTED if end.code == INTERRUPTED else TERMINATED)
 
 
 @contextlib.contextmanager

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 from parity.models.draft import Draft
 from parity.models.spec import ModelSpec
+from parity.scratch import scratch
 from parity.settings import Settings
 from parity.workers.complete import complete
 from parity.workers.process import Children, value_of
@@ -26,8 +25,8 @@ def completed(
     if draft.whole:
         return draft.spec
     notice("look at the model")
-    with tempfile.TemporaryDirectory(prefix="parity-") as folder, Children(in_process=in_process) as children:
-        log = Path(folder) / "complete.log"
+    with scratch() as folder, Children(in_process=in_process) as children:
+        log = folder / "complete.log"
         outcome = children.run(complete, draft, log=log, timeout=settings.timeouts.load)
         spec: ModelSpec = value_of(outcome, f"{draft.spec.name} cannot be read")
         return spec

@@ -76,6 +76,10 @@ class GoldenError(ParityError):
     """A golden is missing, damaged or of another model."""
 
 
+class StorageError(ParityError):
+    """A file cannot be written: a full disk, a quota, a read-only file system, or a refusal."""
+
+
 class UnknownName(UsageError):  # noqa: N818  # reads as what it is where it is caught
     """A name that no registry holds."""
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from parity.artifacts import MODULE, Artifact, Manifest, write_manifest
 from parity.cache import ArtifactCache, cache_key, place
+from parity.errors import StorageError
 from parity.exporters import EXPORTERS
 from parity.models.spec import ModelSpec
 from parity.records import ExportFacts, FileFacts, Symptom
+from parity.storage import unwritable
 from parity.workers.export import ExportTask, export
 from parity.workers.load import Loaded
 from parity.workers.process import Children, Outcome
@@ -52,7 +54,11 @@ class Exporting:
     notice: Callable[[str], None]
 
     def make(self, name: str, loaded: Loaded, source: Artifact | None) -> Exported:
-        """The artifact of an exporter. What an export does wrong is the value's symptom, never raised."""
+        """The artifact of an exporter. What an export does wrong is the value's symptom, never raised.
+
+        Raises:
+            StorageError: a folder that it writes to cannot be written to; a cache that cannot costs the caching alone.
+        """
         exporter = EXPORTERS.get(name)
         key = cache_key(
             exporter,
@@ -64,6 +70,24 @@ class Exporting:
             loaded.calibration_sha256 if exporter.precision != "float" else "",
             source.manifest.sha256 if source else "",
         )
+        instead = self.cache.instead()
+        if instead is None:
+            return self._found_or_made(name, key, loaded, source)
+        problem = self.cache.problem
+        if not problem:
+            try:
+                return self._found_or_made(name, key, loaded, source)
+            except (OSError, StorageError) as error:
+                found = unwritable(error, (self.cache.place,))
+                if found is None:
+                    raise
+                problem = f"{found.what} ({found.where})"
+        note = f"not cached: {problem}"
+        self.notice(f"{name}: {note}")
+        made = replace(self, cache=instead).make(name, loaded, source)
+        return replace(made, facts=made.facts and replace(made.facts, notes=(*made.facts.notes, note)))
+
+    def _found_or_made(self, name: str, key: str, loaded: Loaded, source: Artifact | None) -> Exported:
         with self.cache.locked(key):
             found = self.cache.find(key)
             if found is not None:
@@ -88,7 +112,7 @@ class Exporting:
                 threads=self.threads,
                 weights_sha256=loaded.model.weights_sha256,
             )
-            outcome = self.children.run(export, task, log=log, timeout=self.timeout)
+            outcome = self.children.run(export, task, log=log, timeout=self.timeout, also=(self.cache.place,))
             outcomes.append(outcome)
             if outcome.symptom is not Symptom.OK:
                 return False

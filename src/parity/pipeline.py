@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -20,12 +19,14 @@ from parity.explanations import with_explanations
 from parity.gates.waivers import Waiver, waived
 from parity.golden.check import check_golden
 from parity.golden.record import Golden
-from parity.golden.recording import check_recordable, record_golden
+from parity.golden.recording import check_recordable, check_room, record_golden
 from parity.models.spec import ModelSpec
 from parity.records import SCHEMA, Report, worst
 from parity.samples.calls import BATCH_SIZES
+from parity.scratch import is_scratch, scratch
 from parity.settings import Settings
 from parity.speed import Speed, SpeedRequest, time_model, untimed_record
+from parity.storage import Place, blaming, temporary_place
 from parity.targets import Target, foreign_target
 from parity.workbench import Judged, Workbench
 from parity.workers.inspecting import inspect_artifact
@@ -74,15 +75,23 @@ class Request:
     notice: Notice = field(default=lambda _: None)
 
 
-def run_report(request: Request, out: Path) -> Report:
+def run_report(request: Request, out: Path, then: Callable[[Report], object] = lambda _: None) -> Report:
     """Judge a model at every target; artifacts and logs go to `out/artifacts`.
+
+    Args:
+        request: What to judge.
+        out: The folder of the report.
+        then: Called with the report at the end. Where it raises, the artifacts of the last report are back.
 
     Raises:
         ModelError: the model cannot be built or does not run on its own samples.
         SampleError: the samples cannot be read or do not fit.
+        StorageError: a folder that it writes to is full, or cannot be written to.
     """
     with _bench(request, out) as bench:
-        return _judged_report(bench, request)
+        report = _judged_report(bench, request)
+        then(report)
+        return report
 
 
 def record_report(request: Request, out: Path, folder: Path, *, accept: bool = False) -> tuple[Report, Golden]:
@@ -94,6 +103,7 @@ def record_report(request: Request, out: Path, folder: Path, *, accept: bool = F
         GoldenError: as `record_golden` raises it; an existing golden is refused before anything is run.
     """
     check_recordable(folder, request.spec.name, accept=accept)
+    check_room(folder)
     with _bench(request, out) as bench:
         report = _judged_report(bench, request)
         return report, record_golden(report, bench, folder, accept=accept)
@@ -103,12 +113,17 @@ def record_report(request: Request, out: Path, folder: Path, *, accept: bool = F
 def _bench(request: Request, out: Path) -> Iterator[Workbench]:
     artifacts = out / "artifacts"
     _refuse_own(request.artifacts, artifacts)
-    with scratch() as folder, emptied(artifacts), Children(in_process=request.in_process) as children:
+    own = Place(out, "reports and artifacts", "choose another folder with --out DIR")
+    temporary = temporary_place()
+    # A folder of ours has no name that could be given; what is temporary there is all of it.
+    places = (temporary,) if is_scratch(out) else (own, temporary)
+    children = Children(in_process=request.in_process, places=places)
+    with blaming(places), scratch() as folder, emptied(artifacts), children:
         yield Workbench(
             spec=request.spec,
             folder=folder,
             artifacts=artifacts,
-            cache=ArtifactCache(cache_folder(request.settings)),
+            cache=ArtifactCache(cache_folder(request.settings), spare=folder / "cache"),
             children=children,
             timeouts=request.settings.timeouts,
             threads=request.threads[0],
@@ -123,16 +138,6 @@ def _judged_report(bench: Workbench, request: Request) -> Report:
     judged = with_explanations(_judge_all(bench, targets, request), targets, bench)
     speed = _time(bench, targets, judged, request) if request.latency else None
     return _report(bench, judged, speed, request)
-
-
-class scratch(tempfile.TemporaryDirectory[str]):  # noqa: N801  # used like a function
-    """A temporary folder as a `Path`."""
-
-    def __init__(self) -> None:
-        super().__init__(prefix="parity-", ignore_cleanup_errors=True)
-
-    def __enter__(self) -> Path:  # type: ignore[override]  # a path is what every caller wants
-        return Path(super().__enter__())
 
 
 def _refuse_own(given: Sequence[Path], artifacts: Path) -> None:

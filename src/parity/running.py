@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from parity.artifacts import Artifact
+from parity.artifacts import MODULE, Artifact
 from parity.models.matching import MATCHED
 from parity.models.spec import ModelSpec
 from parity.records import BehaviourFinding, OutputFacts, ReferenceFacts, Symptom
 from parity.samples.calls import Call
 from parity.samples.excluded import Excluded
+from parity.storage import Place
 from parity.workers.process import Children, Outcome
 from parity.workers.run import AT_EXCLUDED, Ran, RunTask, run
 
@@ -69,15 +70,25 @@ class Running:
         A target that dies at one of these has refused it rudely: it is run again without them.
         """
         plain, task, folder = task, replace(task, excluded=tuple(refused)), task.folder
-        outcome = self.children.run(run, task, log=log, timeout=self.timeout)
+        outcome = self._run(task, log)
         marker = folder / AT_EXCLUDED
         if outcome.symptom not in (Symptom.CRASH, Symptom.TIMEOUT) or not marker.exists():
             return Attempt(outcome, _judged(task.artifact, outcome, refused))
         name = marker.read_text()
         found = BehaviourFinding(kind=DIED_AT_EXCLUDED, name=name, detail=f"{outcome.message}, at an input to refuse")
         shutil.rmtree(folder)
-        again = self.children.run(run, plain, log=log, timeout=self.timeout)
+        again = self._run(plain, log)
         return Attempt(again, (found, *_judged(task.artifact, again, ())))
+
+    def _run(self, task: RunTask, log: Path) -> Outcome:
+        """Run a task; raises StorageError where it went wrong in any way and there is no room to write."""
+        compiled = task.artifact.scratch
+        hint = "choose another cache with PARITY_CACHE=DIR"
+        also = (Place(compiled, "the cache", hint),) if compiled and task.artifact.manifest.format == MODULE else ()
+        outcome = self.children.run(run, task, log=log, timeout=self.timeout, also=also)
+        if outcome.symptom is Symptom.OK and (not outcome.value.opened or outcome.value.failed):
+            self.children.check_room(also)
+        return outcome
 
 
 def _doubts(artifact: Artifact, ran: Ran) -> Iterable[tuple[str, str]]:

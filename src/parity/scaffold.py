@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from parity.errors import UsageError
+from parity.storage import Place, storing
 
 _SETTINGS = """# What parity judges, and how. Every key is described in docs/settings.md.
 registry = []                            # files whose @parity.register models are known by name
@@ -43,12 +44,23 @@ def scaffold(folder: Path) -> list[Path]:
 
     Raises:
         UsageError: one of them exists already; nothing is written then.
+        StorageError: the folder is full or cannot be written to.
     """
     files = {folder / "parity.toml": _SETTINGS, folder / "suites" / "test_parity.py": _SUITE}
     for path in files:
         if path.exists():
             raise UsageError(f"{path.name} exists already", where=str(path), hint="edit it, or remove it first")
     for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        place = Place(path.parent, path.name, "make room there, or choose another folder: parity init DIR")
+        with storing(place, needed=len(text)):
+            _write_new(path, text)
     return list(files)
+
+
+def _write_new(path: Path, text: str) -> None:
+    """A new file, whole or not there."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise

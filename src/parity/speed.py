@@ -89,6 +89,8 @@ def time_model(bench: Workbench, cells: Iterable[tuple[Target, Judged]], request
         progress=lambda text: bench.notice(f"time {text}"),
     )
     timings = time_targets(timing)
+    if timings.failed:
+        bench.children.check_room((bench.cache.place,))
     used = time.process_time() - own + timings.cpu_seconds
     machine = changes(before, read_state(), own_cpu_seconds=used)
     return replace(speed, timings=timings, machine=machine)

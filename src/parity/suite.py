@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -24,8 +23,10 @@ from parity.models.registry import known_models
 from parity.models.spec import ModelSpec
 from parity.records import RAN, LatencyResult, Record, Verdict, told, worst
 from parity.samples.calls import usual_batch
+from parity.scratch import scratch
 from parity.settings import Settings, find_settings
 from parity.speed import Speed, SpeedRequest, limited_batches, time_model
+from parity.storage import blaming, temporary_place
 from parity.suite_benchmark import WorkerClock, replay
 from parity.targets import Target, check_target_limits, plan_targets
 from parity.workbench import Judged, Workbench
@@ -37,7 +38,7 @@ class SuiteSession:
     """Everything that the cases of one pytest run share: children, benches, the worker's clock."""
 
     settings: Settings
-    folder: tempfile.TemporaryDirectory[str]
+    folder: scratch
     children: Children = field(default_factory=Children)
     clock: WorkerClock = field(default_factory=WorkerClock)
     selected: dict[str, list[Target]] = field(default_factory=dict)
@@ -50,7 +51,7 @@ class SuiteSession:
     @classmethod
     def at(cls, root: Path) -> SuiteSession:
         """A session for the project of a folder; raises SettingsError where its settings are wrong."""
-        return cls(find_settings(root), tempfile.TemporaryDirectory(prefix="parity-", ignore_cleanup_errors=True))
+        return cls(find_settings(root), scratch())
 
     def batch(self, spec: ModelSpec) -> int:
         """The batch size whose times pytest-benchmark is given: `suites.batch`, or what the model has nearest to it."""
@@ -88,7 +89,7 @@ class SuiteSession:
                 spec=spec,
                 folder=folder,
                 artifacts=folder / "artifacts",
-                cache=ArtifactCache(cache_folder(self.settings)),
+                cache=ArtifactCache(cache_folder(self.settings), spare=folder / "cache"),
                 children=self.children,
                 timeouts=self.settings.timeouts,
             )
@@ -279,6 +280,7 @@ def _extra(shown: LatencyResult) -> dict[str, Any]:
 def _told() -> Iterator[None]:
     """An error of ours fails the test with its message; where in parity it was raised helps nobody."""
     try:
-        yield
+        with blaming((temporary_place(),)):
+            yield
     except ParityError as error:
         pytest.fail(str(error), pytrace=False)

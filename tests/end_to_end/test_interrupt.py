@@ -1,4 +1,4 @@
-"""Ctrl-C: exit status 130, one message, no child left, and what lay in --out is as it was."""
+"""Ctrl-C: exit status 130, SIGTERM: 143, one message, no child left, and what lay in --out is as it was."""
 
 from __future__ import annotations
 
@@ -55,18 +55,20 @@ def listening() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def interrupted(slow: Project, cache: str, out: str, ready: Callable[[], bool]) -> tuple[int, str]:
+def interrupted(
+    slow: Project, cache: str, out: str, ready: Callable[[], bool], number: int = signal.SIGINT, *, temporary: str = ""
+) -> tuple[int, str]:
     """Start a report, press Ctrl-C in its terminal once `ready`, and return how it ended."""
     words = ("slow.py:Slow", "--input", "x: float32[N, 6]", "--samples", "heldout.npz", "--target", "trace")
+    environment = slow.environment() | {"PARITY_CACHE": cache} | ({"TMPDIR": temporary} if temporary else {})
     with listening():
         process = subprocess.Popen(
-            [*COMMAND, "report", *words, "--no-latency", "--out", out],
-            cwd=slow.folder, env=slow.environment() | {"PARITY_CACHE": cache},
+            [*COMMAND, "report", *words, "--no-latency", "--out", out], cwd=slow.folder, env=environment,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
         )  # fmt: skip
     try:
         assert wait_until(ready, 120), "it never got so far"
-        os.killpg(process.pid, signal.SIGINT)  # a terminal signals the whole group
+        os.killpg(process.pid, number)  # a terminal signals the whole group
         text, _ = process.communicate(timeout=60)
     finally:
         process.kill()
@@ -85,6 +87,34 @@ def test_in_the_middle_of_an_export(slow: Project, tmp_path: Path) -> None:
     assert listing(out) == before
     assert (out / "report.json").read_text() == "an earlier report"
     assert (out / "artifacts" / "model.onnx").read_text() == "its artifact"
+
+
+def test_sigterm_in_the_middle_of_an_export(slow: Project, tmp_path: Path) -> None:
+    cache, out, temporary = str(tmp_path / "cache"), slow.folder / "kept", tmp_path / "temporary"
+    temporary.mkdir()
+    before = listing(out)
+    log = out / "artifacts" / "trace" / "export.log"
+
+    def ready() -> bool:
+        return log.is_file() and "tracing" in log.read_text() and any(temporary.glob("parity-*"))
+
+    status, text = interrupted(slow, cache, "kept", ready, signal.SIGTERM, temporary=str(temporary))
+    assert status == 143, text
+    assert "terminated: children are ended, and no report was written" in text
+    assert "Traceback" not in text
+    assert wait_until(lambda: not running(cache), 10), running(cache)
+    assert listing(out) == before
+    assert list(temporary.iterdir()) == []
+    assert not [each for each in Path(cache).iterdir() if each.is_dir()]
+
+
+def test_sigterm_while_it_still_starts(slow: Project, tmp_path: Path) -> None:
+    cache = str(tmp_path / "cache")
+    status, text = interrupted(slow, cache, "fresh", lambda: len(running(cache)) >= 2, signal.SIGTERM)
+    assert status in (143, -signal.SIGTERM), text
+    assert "Traceback" not in text
+    assert wait_until(lambda: not running(cache), 10), running(cache)
+    assert not (slow.folder / "fresh").exists()
 
 
 def test_while_it_still_starts(slow: Project, tmp_path: Path) -> None:

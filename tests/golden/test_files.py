@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parity.errors import GoldenError
+from parity.errors import GoldenError, StorageError
 from parity.golden.files import FACTS, OUTPUTS, PREVIOUS, golden_folder, read_golden
 from parity.golden.record import Golden
 from parity.golden.recording import record_golden
@@ -204,3 +204,37 @@ def test_values_that_are_not_finite_come_back(tmp_path: Path, folder: Path) -> N
     bench = made.bench(tmp_path, {"y": oracle})
     record_golden(made.report(bench), bench, folder)
     assert np.array_equal(read_golden(folder).tensors["y@0"], np.stack(oracle).astype(np.float32), equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["outputs.safetensors", "golden.json"])
+def test_a_full_disk_leaves_the_golden_that_is_there(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _record(folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    real = os.fsync
+    written: list[int] = []
+
+    def full(descriptor: int) -> None:
+        written.append(descriptor)
+        # An accepted golden writes the outputs under their second name first.
+        if len(written) == {"outputs.safetensors": 2, "golden.json": 3}[name]:
+            raise OSError(28, "No space left on device")
+        real(descriptor)
+
+    monkeypatch.setattr("parity.golden.files.os.fsync", full)
+    with pytest.raises(StorageError, match="the golden cannot be written: the disk is full") as caught:
+        _record(folder, seed=1, accept=True)
+    assert "--golden DIR" in str(caught.value)
+    monkeypatch.undo()
+    assert read_golden(folder).name
+    assert (folder / "golden.json").read_bytes() == before["golden.json"]
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
+
+
+def test_a_first_golden_on_a_full_disk_leaves_no_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("parity.golden.files.os.fsync", full)
+    with pytest.raises(StorageError):
+        _record(folder)
+    assert not folder.exists()

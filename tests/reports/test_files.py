@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import pytest
 
-from parity.errors import UsageError
+from parity.errors import StorageError, UsageError
 from parity.reports import files, schema
 
 from . import examples
@@ -46,17 +46,22 @@ def test_a_renderer_that_raises_leaves_the_previous_files(
 def test_a_disk_that_fills_up_leaves_the_previous_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files.write_reports(examples.all_pass(), tmp_path)
     before = _listing(tmp_path)
-    write = Path.write_text
+    write = Path.write_bytes
 
-    def full(self: Path, *args: object, **options: object) -> int:
+    def full(self: Path, data: bytes) -> int:
         if ".report.md" in self.name:
             self.touch()
             raise OSError(28, "No space left on device")
-        return write(self, *args, **options)  # type: ignore[arg-type]
+        return write(self, data)
 
-    monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(OSError, match="No space left"):
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(StorageError, match="the report cannot be written: the disk is full") as caught:
         files.write_reports(examples.nine_targets(), tmp_path)
+    assert caught.value.where == str(tmp_path)
+    assert "--out DIR" in str(caught.value)
+    assert _listing(tmp_path) == before
+    with pytest.raises(StorageError):
+        files.write_reports(examples.nine_targets(), tmp_path / "not" / "yet")
     assert _listing(tmp_path) == before
 
 

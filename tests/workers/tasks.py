@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import signal
@@ -30,6 +31,14 @@ def fail_as_ours() -> None:
 
 def decline() -> None:
     raise Unsupported("there is nothing to quantize", hint="leave it out")
+
+
+def find_the_disk_full() -> None:
+    raise RuntimeError("the exporter failed") from OSError(errno.ENOSPC, "No space left on device", "/there/weights")
+
+
+def decline_on_a_full_disk() -> None:
+    raise Unsupported("this model cannot be saved") from OSError(errno.EDQUOT, "Disk quota exceeded")
 
 
 def talk() -> str:

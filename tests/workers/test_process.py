@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from multiprocessing import forkserver
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from parity.errors import ModelError, Unsupported, UsageError
+from parity.errors import ModelError, StorageError, Unsupported, UsageError
 from parity.records import Symptom
+from parity.storage import Place
 from parity.workers.entry import IN_CHILD, useful_line
 from parity.workers.process import STARTING, Child, Children, Outcome, refuse_recursion
 from tests.workers import tasks
@@ -359,3 +363,47 @@ def test_a_child_that_dies_while_others_start_keeps_its_exit_status(
         ended.set()
         other.join()
     assert message == "the worker was killed by SIGKILL"
+
+
+@pytest.mark.parametrize("task", [tasks.find_the_disk_full, tasks.decline_on_a_full_disk])
+@pytest.mark.parametrize("in_process", [False, True])
+def test_a_task_that_a_full_disk_stopped_has_no_outcome(task: Any, in_process: bool, log: Path) -> None:  # noqa: FBT001
+    with Children(in_process=in_process) as started, pytest.raises(StorageError) as caught:
+        started.run(task, log=log, timeout=LONG)
+    assert "cannot be written: the disk" in caught.value.what
+    assert caught.value.hint is not None
+    assert "TMPDIR=" in caught.value.hint
+
+
+def test_a_crash_where_there_is_no_room_is_not_the_tasks_own(
+    tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, filled = tempfile.TemporaryFile, tmp_path / "filled"
+    filled.mkdir()
+
+    def full(*args: Any, dir: Any = None, **options: Any) -> Any:  # noqa: A002  # the name that it has there
+        if Path(dir) == filled:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(*args, dir=dir, **options)
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with Children(places=(Place(filled, "the report", "choose another folder with --out DIR"),)) as started:
+        assert started.run(tasks.add, 1, 1, log=log, timeout=LONG).value == 2
+        with pytest.raises(StorageError, match="the report cannot be written: the disk is full") as caught:
+            started.run(tasks.kill_itself, signal.SIGBUS, log=log, timeout=LONG)
+        assert caught.value.hint == "choose another folder with --out DIR"
+    with Children(places=(Place(tmp_path, "the report", "choose another"),)) as started:
+        outcome = started.run(tasks.kill_itself, signal.SIGBUS, log=log, timeout=LONG)
+    assert (outcome.symptom, outcome.message) == (Symptom.CRASH, "the worker was killed by SIGBUS")
+
+
+def test_a_log_that_cannot_be_made_is_no_crash(children: Children, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(StorageError) as caught:
+        children.run(tasks.add, 1, 1, log=tmp_path / "file" / "task.log", timeout=LONG)
+    assert str(tmp_path / "file") in str(caught.value)
+
+
+def test_children_do_not_hold_back_the_signal_that_ends_them(children: Children, log: Path) -> None:
+    outcome = children.run(tasks.kill_itself, signal.SIGTERM, log=log, timeout=LONG)
+    assert (outcome.symptom, outcome.message) == (Symptom.CRASH, "the worker was killed by SIGTERM")

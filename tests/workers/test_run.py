@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import pytest
 import torch
 from torch import nn
 
-from parity.arrays import ArrayReader
+from parity.arrays import ArrayReader, ArrayWriter
 from parity.artifacts import Artifact, write_manifest
-from parity.errors import Unsupported
+from parity.errors import StorageError, Unsupported
 from parity.samples.calls import Call
 from parity.workers.export import ExportTask, export
 from parity.workers.load import load
@@ -86,3 +87,20 @@ def test_an_artifact_that_does_not_open_is_a_result_with_the_reason(tmp_path: Pa
     ran = run(task(tmp_path, artifact, calls))
     assert not ran.opened
     assert ran.message.startswith("RuntimeError: ")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
+def test_outputs_that_cannot_be_written_are_the_targets_fault_where_the_disk_is_not_full(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    artifact, calls = exported(tmp_path, models.Plain)
+
+    def put_all(*_: object) -> None:
+        raise OSError(number, "told by the system")
+
+    monkeypatch.setattr(ArrayWriter, "put_all", put_all)
+    if number == errno.ENOSPC:
+        with pytest.raises(StorageError, match="the disk is full"):
+            run(task(tmp_path, artifact, calls))
+    else:
+        assert "h0" in run(task(tmp_path, artifact, calls)).failed

@@ -32,7 +32,8 @@ def prepared_model(job: ExportJob) -> Iterator[Path]:
 
     if job.source is None:
         raise ValueError("the float ONNX model is missing")
-    with tempfile.TemporaryDirectory(prefix="parity-quantize-") as folder:
+    # In the artifact's own folder, which is removed even where this process is killed.
+    with tempfile.TemporaryDirectory(prefix="quantize-", dir=job.folder) as folder:
         whole, prepared = Path(folder) / "whole.onnx", Path(folder) / "prepared.onnx"
         beside = job.source.manifest.bytes > MAX_PROTOBUF_BYTES
         onnx.save(onnx.load(job.source.entry), whole, save_as_external_data=beside, location="whole.data")

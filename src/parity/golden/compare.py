@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from parity.arrays import Array, ArrayReader, ArrayWriter
 from parity.compare.floor import ReferenceArrays
@@ -20,6 +18,7 @@ from parity.golden.record import Golden
 from parity.models.wording import listed
 from parity.records import GoldenFinding, NumericFinding, OutputFacts, Record
 from parity.samples.calls import Call
+from parity.scratch import scratch
 
 _DIGEST = 12
 _NAMED = 5
@@ -136,8 +135,7 @@ def _values(golden: Golden, evidence: Evidence, output: OutputFacts, matched: Ma
     if not calls:
         return None
     places = kept_positions(golden, output.name)
-    with tempfile.TemporaryDirectory(prefix="parity-golden-", ignore_cleanup_errors=True) as made:
-        folder = Path(made)
+    with scratch() as folder:
         with (
             ArrayWriter(folder, "golden") as theirs,
             ArrayWriter(folder, "eager") as eager,

@@ -25,6 +25,7 @@ from parity.arrays import Array
 from parity.errors import GoldenError
 from parity.golden.record import GOLDEN_SCHEMA, Golden, GoldenFacts
 from parity.settings import Settings
+from parity.storage import Place, storing
 
 FACTS = "golden.json"
 OUTPUTS = "outputs.safetensors"
@@ -34,6 +35,11 @@ PREVIOUS = "outputs.previous.safetensors"
 def golden_folder(settings: Settings, name: str) -> Path:
     """Where the golden of a model is kept."""
     return settings.root / settings.golden / name
+
+
+def place(folder: Path) -> Place:
+    """What to say of a golden's folder where it cannot be written to."""
+    return Place(folder, "the golden", "make room there, or choose another folder with --golden DIR")
 
 
 def exists(folder: Path) -> bool:
@@ -114,15 +120,20 @@ def _read_outputs(folder: Path, facts: GoldenFacts) -> dict[str, Array]:
 
 
 def write_golden(folder: Path, golden: Golden) -> Golden:
-    """Write a golden, replacing the one that is there; returns it with the digest of its outputs."""
+    """Write a golden, replacing the one that is there; returns it with the digest of its outputs.
+
+    Raises:
+        StorageError: the folder is full or cannot be written to; the golden that is there stays as it is.
+    """
     outputs = safetensors.numpy.save(dict(golden.tensors))
     golden = dataclasses.replace(golden, outputs_sha256=hashlib.sha256(outputs).hexdigest())
-    folder.mkdir(parents=True, exist_ok=True)
-    if exists(folder) and (folder / OUTPUTS).is_file() and not _interrupted(folder):
-        _replace(folder / PREVIOUS, (folder / OUTPUTS).read_bytes())
-    _replace(folder / OUTPUTS, outputs)
-    _replace(folder / FACTS, facts_text(golden).encode())
-    (folder / PREVIOUS).unlink(missing_ok=True)
+    text = facts_text(golden).encode()
+    with storing(place(folder), needed=len(outputs) + len(text)):
+        if exists(folder) and (folder / OUTPUTS).is_file() and not _interrupted(folder):
+            _replace(folder / PREVIOUS, (folder / OUTPUTS).read_bytes())
+        _replace(folder / OUTPUTS, outputs)
+        _replace(folder / FACTS, text)
+        (folder / PREVIOUS).unlink(missing_ok=True)
     return golden
 
 

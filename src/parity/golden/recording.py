@@ -8,11 +8,12 @@ from pathlib import Path
 from parity.environment import machine_class
 from parity.errors import GoldenError
 from parity.golden.evidence import Bench, Evidence
-from parity.golden.files import exists, read_facts, write_golden
+from parity.golden.files import exists, place, read_facts, write_golden
 from parity.golden.kept import keep
 from parity.golden.ratios import approvable, latency_ratios, worst_agreement, worst_ratio
 from parity.golden.record import Golden, LatencyRatio
 from parity.records import Record, Report
+from parity.storage import full
 
 Latency = Mapping[str, Mapping[str, Mapping[str, LatencyRatio]]]
 
@@ -32,6 +33,7 @@ def record_golden(report: Report, bench: Bench, folder: Path, *, accept: bool = 
     Raises:
         GoldenError: the reference is unstable, there is a golden and `accept` is not given, or the one
             that is there is damaged or of another model.
+        StorageError: it cannot be written; the one that is there stays as it is.
     """
     evidence = bench.evidence()
     name = evidence.model.name
@@ -64,6 +66,13 @@ def record_golden(report: Report, bench: Bench, folder: Path, *, accept: bool = 
         tensors=kept.tensors,
     )
     return write_golden(folder, golden)
+
+
+def check_room(folder: Path) -> None:
+    """Raises StorageError where no golden can be written to `folder`; nothing is left there."""
+    problem = full((place(folder),))
+    if problem is not None:
+        raise problem
 
 
 def check_recordable(folder: Path, name: str, *, accept: bool) -> None:

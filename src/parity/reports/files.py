@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from parity.errors import UsageError
 from parity.records import Report
 from parity.reports import html, markdown, schema
+from parity.storage import Place, existing, probe, storing
 
 NAMES = ("report.json", "report.html", "report.md")
 
@@ -33,17 +33,18 @@ def write_reports(report: Report, folder: str | os.PathLike[str]) -> ReportFiles
 
     Raises:
         UsageError: the folder cannot be written to.
+        StorageError: there is no room in it.
     """
-    texts = (schema.to_json(report), html.render(report), markdown.render(report))
+    texts = [text.encode() for text in (schema.to_json(report), html.render(report), markdown.render(report))]
     check_writable(folder)
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as cleanup:
+    place = Place(target, "the report", "make room there, or choose another folder with --out DIR")
+    with storing(place, needed=sum(map(len, texts))), ExitStack() as cleanup:
         written = []
         for name, text in zip(NAMES, texts, strict=True):
             temporary = target / f".{name}.{secrets.token_hex(4)}.tmp"
             cleanup.callback(temporary.unlink, missing_ok=True)
-            temporary.write_text(text, encoding="utf-8", newline="\n")
+            temporary.write_bytes(text)
             written.append((temporary, target / name))
         for temporary, final in written:
             temporary.replace(final)
@@ -61,17 +62,15 @@ def check_writable(folder: str | os.PathLike[str]) -> None:
             made there.
     """
     path = Path(folder)
-    nearest = next(each for each in (path, *path.absolute().parents) if os.path.lexists(each))
+    nearest = existing(path)
     if not nearest.is_dir():
         raise _unwritable(path, f"{nearest} is not a folder")
     taken = [name for name in NAMES if (path / name).is_dir()]
     if taken:
         raise _unwritable(path, f"{path / taken[0]} is a folder, where a file is to be written")
-    try:
-        with tempfile.TemporaryFile(dir=nearest):
-            pass
-    except OSError as error:
-        raise _unwritable(path, f"{nearest}: {error.strerror or error}") from error
+    problem = probe(path)
+    if problem is not None:
+        raise _unwritable(path, f"{nearest}: {problem.strerror or problem}") from problem
 
 
 def _unwritable(path: Path, got: str) -> UsageError:

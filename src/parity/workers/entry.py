@@ -17,8 +17,9 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from parity.errors import ParityError, Unsupported
+from parity.errors import ParityError, StorageError, Unsupported
 from parity.records import Symptom
+from parity.storage import raise_where_no_room
 from parity.workers.memory import peak_bytes, reset_peak
 
 IN_CHILD = "PARITY_CHILD"
@@ -42,8 +43,15 @@ def run_child(connection: Connection, task: Callable[..., Any], args: tuple[Any,
         os.setsid()  # a group of its own: Ctrl-C reaches the parent alone, and the group can be killed whole
     os.environ[IN_CHILD] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):  # children inherit what the parent held back when they were started
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     _follow_parent()
-    _redirect(log)
+    try:
+        _redirect(log)
+    except OSError as error:
+        problem = StorageError(error.strerror or str(error), where=str(log), got=str(error))
+        connection.send(Reply(Symptom.EXCEPTION, error=problem, message=problem.what))
+        os._exit(0)
     warnings.filterwarnings("ignore", category=DeprecationWarning)
     warnings.filterwarnings("ignore", category=FutureWarning)
     before = reset_peak()
@@ -51,24 +59,40 @@ def run_child(connection: Connection, task: Callable[..., Any], args: tuple[Any,
     peak = peak_bytes()
     if peak is not None and before is not None:
         reply = Reply(reply.symptom, reply.value, reply.error, reply.message, max(peak - before, 0))
-    sys.stdout.flush()  # before the reply, at which the parent may end this process
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):  # before the reply, at which the parent may end this process
+        with contextlib.suppress(OSError):  # the end of a log is lost on a full disk, and what was found is not
+            stream.flush()
     connection.send(reply)
     connection.close()
     os._exit(0)  # runtimes are known to crash or hang while they are taken apart at exit
 
 
 def perform(task: Callable[..., Any], args: tuple[Any, ...]) -> Reply:
-    """Run a task; whatever it raises becomes a reply."""
+    """Run a task; whatever it raises becomes a reply. A full disk is one, whatever it was that it stopped."""
+    try:
+        return _answered(task, args)
+    except StorageError as error:
+        if os.environ.get(IN_CHILD):
+            with contextlib.suppress(OSError):
+                traceback.print_exc()
+        return Reply(Symptom.EXCEPTION, error=error, message=error.what)
+
+
+def _answered(task: Callable[..., Any], args: tuple[Any, ...]) -> Reply:
     try:
         return Reply(Symptom.OK, value=task(*args))
+    except StorageError:
+        raise
     except Unsupported as error:
+        raise_where_no_room(error)
         return Reply(Symptom.UNSUPPORTED, error=error, message=str(error.what))
     except ParityError as error:
+        raise_where_no_room(error)
         if os.environ.get(IN_CHILD):  # for the log; in the user's own process the message says it all
             traceback.print_exc()
         return Reply(Symptom.EXCEPTION, error=error, message=error.what)
     except Exception as error:  # noqa: BLE001  # a stage boundary: the exception becomes the cell's record
+        raise_where_no_room(error)
         traceback.print_exc()
         return Reply(Symptom.EXCEPTION, message=useful_line(error))
 

@@ -6,11 +6,9 @@ import contextlib
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 import time
-import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
@@ -18,9 +16,11 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from parity.errors import ModelError, ParityError, UsageError
+from parity.errors import ModelError, ParityError, StorageError, UsageError
 from parity.records import Symptom
+from parity.storage import Place, full, temporary_place, unwritable
 from parity.workers.entry import IN_CHILD, Reply, perform, run_child
+from parity.workers.starting import added_environment, without_interrupts, without_main
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -37,10 +37,6 @@ PRELOAD = [
 
 _PASSIVE = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}
 """Idle OpenMP threads sleep instead of spinning beside whoever is being timed."""
-
-_NO_LEAKS = {"PYTHONWARNINGS": "ignore:resource_tracker"}
-"""Children leave without tidying up, and some crash: locks that a model's code made (importing tqdm is enough) are
-removed by multiprocessing's tracker, which would tell the user that they had leaked."""
 
 STARTING = threading.Lock()
 """Held while a child is started, which changes this process for a moment, and while an exit status is read."""
@@ -89,7 +85,7 @@ def early_forkserver() -> Iterator[None]:
     from multiprocessing import forkserver  # noqa: PLC0415  # not on every system
 
     context()  # says what to preload
-    with STARTING, _environment(_PASSIVE), _without_interrupts():
+    with STARTING, added_environment(_PASSIVE), without_interrupts():
         forkserver.ensure_running()
     try:
         yield
@@ -110,7 +106,7 @@ class Child:
         self._process: BaseProcess = chosen.Process(  # type: ignore[attr-defined]  # every context has it
             target=run_child, args=(theirs, task, args, log), daemon=True
         )
-        with STARTING, _without_main(), _environment(_PASSIVE), _without_interrupts():
+        with STARTING, without_main(), added_environment(_PASSIVE), without_interrupts():
             self._process.start()
         theirs.close()
 
@@ -170,10 +166,12 @@ class Child:
 class Children:
     """Starts children, and ends those that still live when the block is left, also by Ctrl-C.
 
-    With `in_process` every task runs in this process instead, for a debugger.
+    With `in_process` every task runs in this process instead, for a debugger. `places` are the folders that all of them
+    write to: what ends badly where one of them is full says nothing about the task.
     """
 
     in_process: bool = False
+    places: Sequence[Place] = ()
     _alive: set[Child] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _closed: bool = False
@@ -210,8 +208,21 @@ class Children:
                 self._alive.discard(started)
             started.end()
 
-    def run(self, task: Callable[..., Any], *args: Any, log: Path, timeout: float) -> Outcome:
-        """Run one task to its end. Never raises for what the task does: that is the outcome."""
+    def run(
+        self, task: Callable[..., Any], *args: Any, log: Path, timeout: float, also: Sequence[Place] = ()
+    ) -> Outcome:
+        """Run one task to its end. What the task does is the outcome, and never raised.
+
+        Args:
+            task: A function that children find by name.
+            args: Its arguments.
+            log: Gets what it prints.
+            timeout: Seconds after which it is stopped.
+            also: Folders that it writes to, besides `places`.
+
+        Raises:
+            StorageError: it did not end well, and a folder that it writes to cannot be written to.
+        """
         start = time.perf_counter()
         if self.in_process:
             reply = perform(task, args)
@@ -224,9 +235,22 @@ class Children:
                 except (EOFError, OSError):  # OSError: another thread has ended all children
                     reply = Reply(Symptom.CRASH, message=child.died())
         seconds = time.perf_counter() - start
+        if isinstance(reply.error, StorageError):
+            raise unwritable(reply.error, self._places(also)) or reply.error
+        if reply.symptom not in (Symptom.OK, Symptom.UNSUPPORTED):
+            self.check_room(also)
         return Outcome(
             reply.symptom, seconds, log, reply.value, reply.error, reply.message, peak_bytes=reply.peak_bytes
         )
+
+    def check_room(self, also: Sequence[Place] = ()) -> None:
+        """Raises StorageError where a folder that tasks write to cannot be written to."""
+        problem = full(self._places(also))
+        if problem is not None:
+            raise problem
+
+    def _places(self, also: Sequence[Place]) -> tuple[Place, ...]:
+        return (*self.places, temporary_place(), *also)
 
 
 def value_of(outcome: Outcome, what: str) -> Any:
@@ -248,46 +272,3 @@ def _last_line(log: Path) -> str | None:
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
         return next((line.strip()[:300] for line in reversed(lines) if line.strip()), None)
     return None
-
-
-@contextlib.contextmanager
-def _without_main() -> Iterator[None]:
-    """Children get everything by name; importing the caller's script again would only run it twice."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
-
-
-@contextlib.contextmanager
-def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Set what is not set, for the start of one process alone."""
-    added = {key: value for key, value in values.items() if key not in os.environ}
-    os.environ.update(added)
-    try:
-        yield
-    finally:
-        for key in added:
-            os.environ.pop(key, None)
-
-
-@contextlib.contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """What is started meanwhile never sees a Ctrl-C, not even before its first line has run.
-
-    The interrupt is for this process, which gets it when the block is left, and ends the others.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    from multiprocessing import resource_tracker  # noqa: PLC0415  # not on every system
-
-    with _environment(_NO_LEAKS):
-        resource_tracker.ensure_running()  # starting it lets interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

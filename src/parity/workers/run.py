@@ -15,6 +15,7 @@ from parity.runtimes import Session
 from parity.samples.calls import AGAIN, LAST, Call, kept
 from parity.samples.excluded import Excluded
 from parity.samples.store import StoredSamples
+from parity.storage import raise_where_no_room
 from parity.workers.entry import useful_line
 from parity.workers.load import HELD_OUT
 from parity.workers.opening import open_session
@@ -67,6 +68,7 @@ def run(task: RunTask) -> Ran:
             task.spec, task.artifact, task.runtime, threads=task.threads, device=task.device, outputs=task.outputs
         )
     except Exception as error:  # noqa: BLE001  # a stage boundary: not opening is this stage's result
+        raise_where_no_room(error)
         message = error.line if isinstance(error, ParityError) else useful_line(error)
         return Ran(opened=False, message=message, failed={}, facts={})
     stored = StoredSamples(task.samples / HELD_OUT, task.spec.signature)
@@ -78,6 +80,7 @@ def run(task: RunTask) -> Ran:
             try:
                 writer.put_all(key, kept(session.run(stored.batch(call.samples)), call))
             except Exception as error:  # noqa: BLE001  # a stage boundary: the call's failure is a finding
+                raise_where_no_room(error)
                 failed[key] = error.line if isinstance(error, ParityError) else useful_line(error)
             return key not in failed
 
@@ -101,6 +104,7 @@ def _ask_excluded(task: RunTask, session: Session, stored: StoredSamples) -> tup
         try:
             session.run(stored.batch(each.call.samples))
         except Exception as error:  # noqa: BLE001  # whatever it raises, it refuses
+            raise_where_no_room(error)
             print(f"{each.name}: {useful_line(error)}")  # noqa: T201  # goes to the log
         else:
             answered.append(each.call.id)
