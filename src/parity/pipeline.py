@@ -198,11 +198,13 @@ def _time(bench: Workbench, targets: Sequence[Target], judged: Sequence[Judged],
 
 
 def _timed_batches(bench: Workbench) -> tuple[int, ...]:
+    """Those asked for that eager ran; where the signature allows none of them, whatever else was swept."""
     if bench.spec.signature.batch is None:
         return (1,)
     ran = bench.reference().arrays.eager
-    plain = {call.sweep for call in bench.loaded().calls if not call.sizes and ran.get_all(call.id)}
-    return tuple(batch for batch in dict.fromkeys(bench.batch_sizes) if batch in plain)
+    swept = (call for call in bench.loaded().calls if not call.sizes and ran.get_all(call.id))
+    plain = {call.sweep for call in swept if call.sweep is not None}
+    return tuple(batch for batch in dict.fromkeys(bench.batch_sizes) if batch in plain) or tuple(sorted(plain))
 
 
 def _report(bench: Workbench, judged: Sequence[Judged], speed: Speed | None, request: Request) -> Report:
