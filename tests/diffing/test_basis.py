@@ -90,6 +90,19 @@ def test_what_disturbed_the_timing_is_named() -> None:
     assert kinds(dataclasses.replace(made.report(), timing=dataclasses.replace(timing, notes=()))) == []
 
 
+def test_nothing_disturbs_the_timing_of_a_report_that_was_not_timed() -> None:
+    timing = TimingFacts(seconds=60.0, burst_seconds=30.0, sittings=3, notes=("others ran",))
+    noisy = dataclasses.replace(made.report(), timing=timing)
+    untimed = dataclasses.replace(
+        part(made.report(), "reference", latency=()),
+        records=tuple(dataclasses.replace(each, latency=()) for each in made.report().records),
+    )
+    for old, new in ((untimed, noisy), (noisy, untimed)):
+        diff = find_changes(old, new)
+        assert diff.differences == ()
+        assert next(each.detail for each in diff.changes if each.what == "latency").endswith("without --no-latency")
+
+
 def test_reports_that_do_not_say_their_machine_are_not_compared_by_time() -> None:
     bare = dataclasses.replace(made.report(), environment={})
     assert {change.verdict for change in judged(bare, slower(bare), "latency")} == {Trend.UNKNOWN}

@@ -48,6 +48,12 @@ def test_eighty_columns_are_enough_and_nothing_is_cut(make: Callable[[], Diff], 
     assert "…" not in text
 
 
+def test_what_a_report_does_not_have_is_one_word_however_narrow_the_terminal() -> None:
+    gone = find_changes(made.report(), dataclasses.replace(made.report(), records=()))
+    assert "n/a" in printed(gone)
+    assert "n/\n" not in re.sub(r" +\n", "\n", printed(gone))
+
+
 def test_without_a_terminal_there_is_no_escape_sequence() -> None:
     assert "\x1b" not in printed(changed())
     assert "\x1b" in printed(changed(), colour=True)

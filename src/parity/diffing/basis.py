@@ -133,8 +133,9 @@ def _machine(old: Report, new: Report) -> Iterator[Difference]:
         )
     for name in ("device", "quota", "features", "variables"):
         yield from _unequal("machine", _flat({name: then.get(name)}), _flat({name: now.get(name)}))
-    disturbances = ("; ".join(disturbed_by(each)) or "nothing that is known" for each in (old, new))
-    yield from _if_moved("machine", "disturbed by", *disturbances)
+    if timed(old) and timed(new):
+        disturbances = ("; ".join(disturbed_by(each)) or "nothing that is known" for each in (old, new))
+        yield from _if_moved("machine", "disturbed by", *disturbances)
 
 
 def _class(environment: Mapping[str, Any]) -> str | None:

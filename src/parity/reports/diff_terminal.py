@@ -11,6 +11,7 @@ from rich.text import Text
 from parity.diffing import Diff, Trend
 from parity.reports import diff_words
 from parity.reports.diff_words import Row, Section
+from parity.reports.numbers import ABSENT
 
 STYLES: dict[Trend | None, str] = {
     Trend.WORSE: "bold red",
@@ -61,7 +62,7 @@ def _table(section: Section, *, wide: bool) -> Table:
         target = row.target if wide else row.target.replace("@", "\n@")
         cells = [row.what, *("\n".join(each) for each in (row.old, row.new, row.change))]
         if not wide:
-            cells[1:] = [cell.replace("/", "/\n") for cell in cells[1:]]
+            cells[1:] = [cell if cell == ABSENT else cell.replace("/", "/\n") for cell in cells[1:]]
         table.add_row(*map(Text, (target, *cells, *([row.detail] if wide else []))))
     return table
 
