@@ -32,6 +32,16 @@ def test_a_doubt_that_the_message_has_is_not_repeated() -> None:
     assert remarks(examples.report(failed)) == ()
 
 
+def test_sizes_that_ran_eagerly_under_the_name_of_compiled_ones_are_a_remark_in_every_report() -> None:
+    limit = "reached: the sizes that came after it ran eagerly"
+    compiled = examples.record("compile@torch", runtime={"compiled": "9 graphs", "recompile limit": limit})
+    report = examples.report(compiled)
+    assert remarks(report) == (f"compile@torch: recompile limit {limit}",)
+    assert "ran eagerly" in markdown.render(report)
+    assert "ran eagerly" in html.render(report)
+    assert remarks(examples.report(replace(compiled, runtime={"compiled": "2 graphs"}))) == ()
+
+
 def test_what_is_wrong_with_the_environment_is_a_remark_in_every_report() -> None:
     report = examples.report(examples.record("onnx@onnxruntime"))
     assert not [each for each in remarks(report) if each.startswith("Environment")]

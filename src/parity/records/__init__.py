@@ -17,7 +17,16 @@ from parity.records.findings import (
 )
 from parity.records.golden import GoldenFinding, GoldenResult
 from parity.records.latency import BudgetResult, LatencyMeasurement, LatencyResult, StartupFacts, SweepFacts
-from parity.records.report import SCHEMA, ExportFacts, FileFacts, MemoryFacts, Record, Report, TimingFacts
+from parity.records.report import (
+    RECOMPILE_LIMIT,
+    SCHEMA,
+    ExportFacts,
+    FileFacts,
+    MemoryFacts,
+    Record,
+    Report,
+    TimingFacts,
+)
 from parity.records.verdicts import EXIT_STATUS, RAN, Stage, Symptom, Verdict, worst
 from parity.records.waivers import WaiverResult, WaiverState
 
@@ -25,6 +34,7 @@ __all__ = [
     "DECISIONS",
     "EXIT_STATUS",
     "RAN",
+    "RECOMPILE_LIMIT",
     "SCHEMA",
     "BehaviourFinding",
     "BehaviourResult",

@@ -16,6 +16,9 @@ from parity.records.waivers import WaiverResult
 SCHEMA = "parity-report/1"
 """The schema of `report.json`. Fields may be added under it; a renamed one needs another number."""
 
+RECOMPILE_LIMIT = "recompile limit"
+"""The name, among what is known of a runtime, of this: `torch.compile` gave up, and ran other sizes eagerly."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class FileFacts:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from parity.models.matching import MATCHED
-from parity.records import Report
+from parity.records import RECOMPILE_LIMIT, Report
 from parity.reports.speed.lines import noise
 
 
 def remarks(report: Report) -> tuple[str, ...]:
-    """The report's message, an unstable reference, a doubtful match, a noisy machine, a known conflict of packages.
+    """Everything that makes a verdict doubtful, or worth less than it looks.
 
-    What a record's message says is not repeated.
+    That is the report's message, an unstable reference, a doubtful match, sizes of a compiled target that ran eagerly,
+    a noisy machine, and packages that are known not to go together. What a record's message says is not repeated.
     """
     unstable = report.reference.unstable
     found = [report.message] if report.message else []
@@ -21,6 +22,11 @@ def remarks(report: Report) -> tuple[str, ...]:
         for record in report.records
         for result in record.behaviour
         if result.kind == MATCHED and result.message and result.message not in record.message
+    ]
+    found += [
+        f"{record.target}: {RECOMPILE_LIMIT} {record.runtime[RECOMPILE_LIMIT]}"
+        for record in report.records
+        if record.runtime and RECOMPILE_LIMIT in record.runtime
     ]
     disturbed = noise(report)
     found += [disturbed] if disturbed else []

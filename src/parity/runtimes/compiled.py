@@ -14,6 +14,7 @@ from torch._dynamo.utils import counters
 
 from parity.arrays import Array
 from parity.errors import ParityError
+from parity.records import RECOMPILE_LIMIT
 from parity.runtimes.calls import Call
 from parity.runtimes.modules import ModuleSession
 
@@ -102,7 +103,7 @@ def compiled_facts(counted: Mapping[str, Counter[str]]) -> dict[str, str]:
         if reasons:
             facts[name] = f"{reasons.total()}, most often: {reasons.most_common(1)[0][0].splitlines()[0]}"
     if limits:
-        facts["recompile limit"] = (
+        facts[RECOMPILE_LIMIT] = (
             "reached: the sizes that came after it ran eagerly in part or as a whole, and say nothing of compiled code "
             "(torch._dynamo.config.recompile_limit)"
         )
