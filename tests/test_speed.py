@@ -186,3 +186,23 @@ def test_what_is_benchmarked_is_one_batch_size_alone() -> None:
     speed.timings.paired[Cell(TRACE, 8, 1)] = [Paired(bursts((5.0,)), bursts((9.0,)))]
     assert [burst.times for burst in speed.bursts(TRACE, 8)] == [(5.0,)]
     assert all(max(burst.times) < 5.0 for burst in speed.bursts(TRACE, 2))
+
+
+def test_without_times_of_eager_the_gate_is_open_for_that_reason_and_not_for_too_few_processes(
+    golden: dict[str, float],
+) -> None:
+    golden[TRACE] = 0.5
+    alone = Timings({Cell(TRACE, 2, 1): [Paired(bursts((0.001,)))] * 3}, {REFERENCE: "killed"})
+    timed = replace(made(), timings=alone).timed_record(record())
+    assert timed.verdict is Verdict.INCONCLUSIVE
+    assert timed.message == (
+        "batch 2: eager could not be timed beside it, so there is no ratio to hold against the golden's"
+    )
+    assert made().timed_record(record()).verdict is Verdict.PASS
+
+
+def test_a_message_names_the_threads_where_they_are_several() -> None:
+    speed = made(limits=Limits(max_ms=((EVERY_BATCH, 0.0001),)))
+    paired = {cell._replace(threads=2): found for cell, found in speed.timings.paired.items()}
+    assert replace(speed, timings=Timings(paired)).timed_record(record()).message.startswith("batch 2, 2 threads: ")
+    assert speed.timed_record(record()).message.startswith("batch 2: ")

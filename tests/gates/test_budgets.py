@@ -82,6 +82,13 @@ def test_a_batch_size_with_a_limit_that_was_not_timed_is_open() -> None:
     assert (found.batch, found.message) == (64, "--batch-sizes 1,64")
 
 
+def test_a_throughput_is_told_without_exponents_and_as_something_that_is_asked_for() -> None:
+    (found,) = judged(Limits(min_throughput=1e9), measured(8000, 10.0))
+    assert found.message == (
+        "800,000 (727,273 to 888,889) samples a second in the median, at least 1,000,000,000 are asked for"
+    )
+
+
 @pytest.mark.parametrize(("least", "verdict"), [(700.0, "pass"), (800.0, "inconclusive"), (900.0, "fail")])
 def test_throughput_is_that_of_the_best_batch_size(least: float, verdict: str) -> None:
     (found,) = judged(Limits(min_throughput=least), measured(1), measured(8, 10.0))

@@ -8,6 +8,9 @@ from typing import NamedTuple
 from parity.models.spec import EVERY_BATCH, Limits
 from parity.records import BudgetResult, LatencyMeasurement, Verdict
 
+_WHOLE = 1000
+"""Values from here on are told as whole numbers: they have the four digits that others are told with."""
+
 
 def judge_budgets(
     limits: Limits,
@@ -119,9 +122,9 @@ def _sampled(
         verdict = Verdict.PASS if within else Verdict.FAIL if beyond else Verdict.INCONCLUSIVE
     if verdict is Verdict.INCONCLUSIVE:
         why = f": {at.processes} processes do not tell: {'; '.join(disturbances) or 'a quieter machine would'}"
-    spread = "" if low is None or high is None else f" ({low:.4g} to {high:.4g})"
-    words = "at least" if at_least else "at most"
-    message = f"{measured.value:.4g}{spread} {measured.unit} in the median, {words} {limit:g} are allowed{why}"
+    spread = "" if low is None or high is None else f" ({_figure(low)} to {_figure(high)})"
+    asked = f"at least {_figure(limit)} are asked for" if at_least else f"at most {_figure(limit)} are allowed"
+    message = f"{_figure(measured.value)}{spread} {measured.unit} in the median, {asked}{why}"
     return BudgetResult(
         metric=metric,
         limit=limit,
@@ -133,3 +136,8 @@ def _sampled(
         threads=at.threads,
         message=None if verdict is Verdict.PASS else message,
     )
+
+
+def _figure(value: float) -> str:
+    """Four digits, and whole numbers above: throughput goes into the millions, where exponents are hard to read."""
+    return f"{value:.4g}" if value < _WHOLE else f"{value:,.0f}"

@@ -56,6 +56,9 @@ def judge_latency(
     }  # fmt: skip
     growth = grown(measured, baseline)
     if growth is None:
+        if measured.ratio is None:
+            message = "eager could not be timed beside it, so there is no ratio to hold against the golden's"
+            return LatencyResult(**facts, verdict=Verdict.INCONCLUSIVE, message=message)
         message = f"{measured.processes} process{'es' * (measured.processes > 1)} of it: too few for an interval"
         return LatencyResult(**facts, verdict=Verdict.INCONCLUSIVE, message=message)
     facts |= {"growth": growth.value, "growth_low": growth.low, "growth_high": growth.high}

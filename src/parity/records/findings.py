@@ -117,8 +117,10 @@ class ShapeResult(ShapeFinding):
 def told(
     result: NumericResult | DecisionResult | ShapeResult | BehaviourResult | LatencyResult | BudgetResult,
 ) -> str:
-    """A result's message with the shape that it belongs to; empty where it has nothing to say."""
+    """A result's message with the shape, and threads if several, that it is of; empty where it has nothing to say."""
     if not result.message:
         return ""
     batch = result.shape if isinstance(result, ShapeResult) else getattr(result, "batch", None)
-    return result.message if batch is None else f"batch {batch}: {result.message}"
+    threads = getattr(result, "threads", None) or 1
+    place = f"batch {batch}" if threads == 1 else f"batch {batch}, {threads} threads"
+    return result.message if batch is None else f"{place}: {result.message}"
