@@ -46,3 +46,9 @@ def test_an_unknown_name_is_a_usage_error_and_unsupported_is_none() -> None:
 )
 def test_did_you_mean(name: str, known: list[str], text: str) -> None:
     assert did_you_mean(name, known) == text
+
+
+def test_a_name_that_is_near_none_is_answered_with_a_few_of_many() -> None:
+    said = did_you_mean("-", [f"sample_{number:03}" for number in range(1000)])
+    assert said.startswith("known: sample_000, ")
+    assert said.endswith(" and 976 more")

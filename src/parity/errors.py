@@ -88,10 +88,15 @@ class Unsupported(ParityError):  # noqa: N818  # a statement about a model, not 
     """An exporter or a runtime says that it does not apply to this model. It is not a failure."""
 
 
+_KNOWN = 24
+"""Names that a message lists: as many as there are exporters, dtypes and registered models, and no folder of files."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The nearest known names as a sentence, or all of them where none is near."""
+    """The nearest known names as a sentence, or the first of them where none is near."""
     choices = sorted(known)
     near = difflib.get_close_matches(name, choices, n=3, cutoff=0.5)
     if near:
         return f"did you mean {' or '.join(repr(each) for each in near)}?"
-    return f"known: {', '.join(choices)}" if choices else "none is registered"
+    more = f" and {len(choices) - _KNOWN} more" if len(choices) > _KNOWN else ""
+    return f"known: {', '.join(choices[:_KNOWN])}{more}" if choices else "none is registered"

@@ -142,3 +142,20 @@ def test_without_a_batch_a_sample_is_the_whole_call() -> None:
 @pytest.mark.parametrize("name", DTYPES)
 def test_every_dtype_is_the_one_that_numpy_calls_so(name: str) -> None:
     assert np.dtype(DTYPES[name]).name == name
+
+
+def test_integers_outside_of_their_range_are_refused_and_real_numbers_are_not() -> None:
+    signature = parse_signature(["ids: int64[N, T] in 0..49", "length: int64[N] in 1..T", "x: float32[N, T] in 0..1"])
+    ids, length, x = np.array([0, 49, 3]), np.int64(3), np.array([0, 2, -1], np.float32)
+    signature.check({"ids": ids, "length": np.asarray(length), "x": x}, "held-out")
+    with pytest.raises(SampleError) as caught:
+        signature.check({"ids": ids + 1, "length": np.asarray(length), "x": x}, "held-out")
+    assert (caught.value.where, caught.value.allowed, caught.value.got) == ("held-out, input 'ids'", "0..49", "1..50")
+    with pytest.raises(SampleError, match="outside of the range"):
+        signature.check({"ids": ids, "length": np.asarray(length + 1), "x": x}, "held-out")
+
+
+def test_a_range_without_values_is_refused() -> None:
+    assert parse_input("x: float32[N] in 0..0").high == "0"
+    with pytest.raises(UsageError, match="holds none"):
+        parse_input("x: float32[N] in 1..0")

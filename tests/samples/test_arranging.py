@@ -10,6 +10,7 @@ import torch
 
 from parity.errors import SampleError
 from parity.models.signature import parse_signature
+from parity.samples import arranging
 from parity.samples.sources import infer_inputs, read_samples
 from tests.samples import given
 from tests.samples.reading import read
@@ -121,3 +122,19 @@ def test_a_tensor_with_a_gradient_or_in_another_layout_is_read(tmp_path: Path) -
     sparse = torch.eye(3).to_sparse()
     torch.save({"x": sparse}, tmp_path / "x.pt")
     assert read("x.pt", parse_signature("x: float32[N, 3]"), tmp_path)[0] == torch.eye(3).tolist()
+
+
+def test_an_iterable_that_never_ends_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arranging, "MOST", 50)
+    (tmp_path / "data.py").write_text(
+        "import itertools, numpy as np\n"
+        "def some(count): return (np.full(2, index, 'f4') for index in count)\n"
+        "def endless(): return some(itertools.count())\n"
+        "def ends(): return some(range(50))\n"
+        "class Long:\n    def __len__(self): return 60\n"
+        "    def __getitem__(self, index): return np.full(2, index, 'f4')\n"
+    )
+    with pytest.raises(SampleError, match=r"did not end after 50(.|\n)*islice"):
+        infer_inputs("data.py:endless", tmp_path)
+    for name in ("ends", "Long"):
+        assert infer_inputs(f"data.py:{name}", tmp_path) == ("x: float32[N, 2]",)

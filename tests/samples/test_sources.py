@@ -166,3 +166,19 @@ def test_a_dtype_is_never_changed_and_the_message_says_how_to(tmp_path: Path) ->
 def test_what_is_no_list_of_integers_is_no_labels(tmp_path: Path, wrong: object) -> None:
     with pytest.raises(SampleError, match="not a list of integers"):
         read_labels(saved(tmp_path / "y.npy", y=wrong), tmp_path)
+
+
+def test_labels_that_are_none_say_what_labels_are(tmp_path: Path) -> None:
+    (tmp_path / "labels.txt").write_text("cat\ndog\n")
+    with pytest.raises(SampleError, match=r"labels cannot be read(.|\n)*labels are integers"):
+        read_labels("labels.txt", tmp_path)
+    for labels, hint in ((np.eye(3, dtype=np.float32), "argmax"), (np.ones(3, np.float32), "astype")):
+        np.save(tmp_path / "labels.npy", labels)
+        with pytest.raises(SampleError, match=hint):
+            read_labels("labels.npy", tmp_path)
+
+
+@pytest.mark.parametrize("address", ["https://example.com/x.npz", "hf://datasets/x", "s3://bucket/x.npz"])
+def test_an_address_is_no_file(tmp_path: Path, address: str) -> None:
+    with pytest.raises(SampleError, match="nothing is downloaded"):
+        read_samples(address, parse_signature("x: float32[N, 2]"), tmp_path)

@@ -70,3 +70,8 @@ def test_a_change_of_weights_or_samples_changes_what_an_export_depends_on(tmp_pa
 def test_a_factory_that_is_not_there_is_a_model_error(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="has no 'Missing'"):
         load(spec(models.Plain, factory="Missing"), tmp_path, (1,))
+
+
+def test_labels_without_samples_are_of_nothing(tmp_path: Path) -> None:
+    with pytest.raises(SampleError, match=r"there are none(.|\n)*--samples"):
+        load(spec(models.Plain, None, labels="labels"), tmp_path, (1,))

@@ -24,9 +24,9 @@ from tests.workers.models import spec
 
 
 def run(
-    folder: Path, model: type[nn.Module], samples: str = "held_out"
+    folder: Path, model: type[nn.Module], samples: str | None = "held_out", inputs: str = "x: float32[N, 6]"
 ) -> tuple[ReferenceFacts, ReferenceArrays, tuple[Call, ...]]:
-    made = spec(model, samples)
+    made = spec(model, samples, inputs)
     loaded = load(made, folder / "samples", (1, 3))
     facts = reference(
         ReferenceTask(made, folder / "samples", loaded.calls, folder / "out", 1, loaded.model.weights_sha256)
@@ -288,3 +288,12 @@ def test_a_model_that_takes_no_sample_alone_has_its_floor_from_the_other_reorder
     first = calls[0].id
     assert 0 < len(arrays.copies(first)) < facts.jittered_copies + 1
     assert max(measure_floor(facts, arrays, calls)["output"].floors) >= UNIT_ROUNDOFF["float32"]
+
+
+def test_samples_in_numpys_own_dtype_are_told_from_another_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ModelError) as caught:
+        run(tmp_path, models.Plain, None, "x: float64[N, 6]")
+    assert caught.value.hint == "the weights are float32 and x is float64: save the samples with .astype('float32')"
+    with pytest.raises(ModelError) as other:
+        run(tmp_path, models.Fails)
+    assert "--input" in (other.value.hint or "")

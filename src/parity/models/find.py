@@ -15,6 +15,7 @@ from parity.models.signature import parse_signature
 from parity.models.spec import PROGRAM as PROGRAM_FILE
 from parity.models.spec import TORCHSCRIPT as TORCHSCRIPT_FILE
 from parity.models.spec import ModelSpec
+from parity.models.wording import address_hint, typed
 from parity.settings import Settings
 
 SUFFIXES = (".pt", ".pth", ".tar", ".bin", ".pt2", ".safetensors", ".onnx", ".ckpt", ".jit", ".ts")
@@ -70,8 +71,8 @@ def _unregistered(
     if not is_reference(model) and not is_architecture(model):
         raise UnknownName(
             f"there is no model {model!r}",
-            allowed="a registered name, a file, package.module:factory, or torchvision:NAME",
-            hint=f"{did_you_mean(model, known)} · parity models",
+            allowed="a registered name, a file, package.module:factory, torchvision:NAME, or transformers:DIR",
+            hint=address_hint(model) or f"{did_you_mean(model, known)} · parity models",
         )
     if arch is not None:
         raise UsageError(
@@ -91,14 +92,15 @@ def _file(path: Path, settings: Settings, arch: str | None, inputs: tuple[str, .
             "an ONNX file is an artifact, not a model",
             where=str(path),
             allowed="the PyTorch model that it was exported from",
-            hint=f"parity report MODEL --artifact {path}",
+            hint=f"parity report MODEL --artifact {typed(path)}",
         )
     name = path.name.removesuffix(".tar").rpartition(".")[0] or path.name
     if kind in _SCHEMES:
         if arch is not None:
             raise UsageError(
                 f"{kind} holds its own architecture", where=str(path), got=f"--arch {arch}",
-                hint=f"leave --arch out, or judge the file against its model: parity report {arch} --artifact {path}",
+                hint="leave --arch out, or judge the file against its model: "
+                f"parity report {arch} --artifact {typed(path)}",
             )  # fmt: skip
         return Draft(_spec(name, f"{_SCHEMES[kind]}:{path.resolve()}", settings, inputs))
     spec = _spec(name, arch or "", settings, inputs, weights=str(path.resolve()))

@@ -123,7 +123,7 @@ class Signature:
         """Hold one sample (arrays without the batch axis, if there is one) against the signature.
 
         Raises:
-            SampleError: a name, dtype, rank or size does not fit; the message names the input.
+            SampleError: a name, dtype, rank, size or integer does not fit; the message names the input.
         """
         missing = [name for name in self.names if name not in sample]
         if missing:
@@ -134,6 +134,8 @@ class Signature:
         sizes: dict[str, int] = {}
         for spec in self.inputs:
             self._check_input(spec, sample[spec.name], sizes, where)
+        for spec in self.inputs:
+            _check_values(spec, sample[spec.name], sizes, where)
 
     def _check_input(self, spec: InputSpec, array: Array, sizes: dict[str, int], where: str) -> None:
         got = f"{array.dtype.name}{list(array.shape)}"
@@ -153,6 +155,28 @@ class Signature:
                 raise SampleError("the samples do not fit the signature", where=place, allowed=allowed, got=got)
 
 
+def _check_values(spec: InputSpec, array: Array, sizes: Mapping[str, int], where: str) -> None:
+    """Integers have to lie in their range. That of real numbers says how synthetic ones are drawn, and no more."""
+    if array.dtype.kind not in "iu" or not array.size or spec.low is None or spec.high is None:
+        return
+    low, high = (sizes.get(bound) if bound in sizes else _number(bound) for bound in (spec.low, spec.high))
+    least, most = int(array.min()), int(array.max())
+    if (low is not None and least < low) or (high is not None and most > high):
+        raise SampleError(
+            "the samples have values outside of the range of the signature", where=f"{where}, input {spec.name!r}",
+            allowed=f"{spec.low}..{spec.high}", got=f"{least}..{most}",
+            hint="widen the range in --input if the model takes them",
+        )  # fmt: skip
+
+
+def _number(bound: str) -> float | None:
+    """A bound as a number, or None for a symbol."""
+    try:
+        return float(bound)
+    except ValueError:
+        return None
+
+
 def parse_input(spec: str) -> InputSpec:
     """Read the written form of one input.
 
@@ -164,6 +188,9 @@ def parse_input(spec: str) -> InputSpec:
         raise UsageError("this input cannot be read", allowed=_FORM, got=spec)
     if match["dtype"] not in DTYPES:
         raise UsageError(f"there is no dtype {match['dtype']!r}", where=spec, hint=did_you_mean(match["dtype"], DTYPES))
+    low, high = (None if match[end] is None else _number(match[end]) for end in ("low", "high"))
+    if low is not None and high is not None and low > high:
+        raise UsageError("the range of values holds none", where=spec, allowed="low..high", got=f"{low:g}..{high:g}")
     dims = tuple(_parse_dim(text.strip(), spec) for text in match["dims"].split(",") if text.strip())
     return InputSpec(match["name"], match["dtype"], dims, match["low"], match["high"])
 

@@ -16,6 +16,10 @@ from parity.samples.values import apart, array_of, is_array, is_image, is_plain
 Prepare = Callable[[Any, str], Mapping[Key, Any]]
 """What makes the values of a sample from a picture; the text says where the picture is, for messages."""
 
+MOST = 100_000
+"""Samples that an iterable of unknown length may give. Twice the largest held-out set of images in common use: what
+goes on after that most likely never ends, and would fill the disk before anybody sees why."""
+
 _FORMS = (
     "a dictionary of stacked arrays, or an iterable (a generator, a list, a Dataset) of samples: an array, a tuple in "
     "the order of the inputs, or a dictionary"
@@ -56,7 +60,7 @@ def arrange(held: Any, where: str, inputs: int | None = None, prepare: Prepare |
         raise SampleError("these are no samples", where=where, allowed=_FORMS, got=type(held).__name__, hint=hint)
     if _is_loader(held):
         return Rows(where, _unbatched(held, where))
-    return Rows(where, _rows(_in_order(held, where), where, prepare))
+    return Rows(where, _rows(_in_order(held, where), where, prepare, ends=_has_length(held)))
 
 
 def _are_columns(held: Sequence[Any], inputs: int | None) -> bool:
@@ -75,6 +79,13 @@ def _are_columns(held: Sequence[Any], inputs: int | None) -> bool:
 
 def _can_be_iterated(held: Any) -> bool:
     return isinstance(held, Iterable) or (hasattr(held, "__getitem__") and hasattr(held, "__len__"))
+
+
+def _has_length(held: Any) -> bool:
+    try:
+        return len(held) >= 0
+    except TypeError:  # it has none, or it is a DataLoader whose dataset has none
+        return False
 
 
 def _is_loader(held: Any) -> bool:
@@ -121,7 +132,7 @@ def no_pictures(where: str) -> SampleError:
     )  # fmt: skip
 
 
-def _rows(items: Iterable[Any], where: str, prepare: Prepare | None) -> Iterator[Row]:
+def _rows(items: Iterable[Any], where: str, prepare: Prepare | None, *, ends: bool = True) -> Iterator[Row]:
     source: Iterator[Any] | None = None
     for index in itertools.count():
         place = f"{where}, sample {index}"
@@ -134,6 +145,11 @@ def _rows(items: Iterable[Any], where: str, prepare: Prepare | None) -> Iterator
             raise
         except Exception as error:
             raise SampleError(f"the samples raised {type(error).__name__}: {error}", where=place) from error
+        if index >= MOST and not ends:
+            raise SampleError(
+                f"the samples did not end after {MOST:,} of them", where=where, allowed="an iterable that ends",
+                hint="end it: itertools.islice(samples, 1000); or give a Dataset or a list, whose length is known",
+            )  # fmt: skip
         yield _prepared(row_of(item, place), prepare)
 
 
@@ -190,7 +206,7 @@ def _unbatched(loader: Any, where: str) -> Iterator[Row]:
     alone = copy.copy(loader)
     # The processes that read samples have none of their own; in order, one of them gives the same.
     alone.num_workers = alone.timeout = 0
-    rows = _rows(alone, where, None)
+    rows = _rows(alone, where, None, ends=_has_length(alone))
     if loader.batch_size is None and loader.batch_sampler is None:
         yield from rows
         return

@@ -58,9 +58,11 @@ def column_labels(source: Columns, key: Key | None) -> Array | None:
 
 def not_labels(labels: Array, where: str) -> SampleError:
     """What to say of labels that are no integers."""
+    scores = labels.dtype.kind == "f" and labels.ndim > 1
     return SampleError(
         "the labels are not a list of integers", where=where, allowed="int64[n] or int64[n, ...]",
-        got=f"{labels.dtype.name}{list(labels.shape)}", hint="labels.astype('int64'), or another name for the array",
+        got=f"{labels.dtype.name}{list(labels.shape)}",
+        hint="one-hot labels: labels.argmax(-1)" if scores else "labels.astype('int64'), or another name for the array",
     )  # fmt: skip
 
 

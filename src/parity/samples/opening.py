@@ -8,6 +8,7 @@ from typing import Any
 
 from parity.errors import SampleError
 from parity.models.refs import is_reference, resolve
+from parity.models.wording import address_hint
 from parity.samples.arranging import arrange, no_pictures
 from parity.samples.files import open_arrays
 from parity.samples.folders import open_folder
@@ -38,6 +39,9 @@ def open_source(source: str, root: Path, inputs: int | None = None, preprocess: 
     prepare = preprocessing(preprocess, root) if preprocess else None
     if is_reference(source) and not path.exists():
         return arrange(call(source, root, "samples"), source, inputs, prepare)
+    address = None if path.exists() else address_hint(source)
+    if address is not None:
+        raise SampleError("samples are files, and this is an address", where=source, hint=address)
     if path.is_dir():
         return open_folder(path, prepare)
     kind = file_kind(path)

@@ -75,7 +75,15 @@ def read_labels(source: str, root: Path) -> Array:
     Raises:
         SampleError: they cannot be read or are no integers.
     """
-    found = _labels_of(open_source(source, root), source)
+    try:
+        opened = open_source(source, root)
+    except SampleError as error:
+        allowed = (
+            f"labels are integers: .npy, .npz, .pt, one a line in a text file, or a function; {error.allowed or ''}"
+        )
+        raise SampleError(f"the labels cannot be read: {error.what}", where=error.where,
+                          allowed=allowed.removesuffix("; "), got=error.got, hint=error.hint) from error  # fmt: skip
+    found = _labels_of(opened, source)
     if found.dtype.kind not in "iub" or not found.ndim or not len(found):
         raise not_labels(found, source)
     return found.astype(np.int64)

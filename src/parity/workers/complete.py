@@ -19,6 +19,7 @@ from parity.models.program_inputs import program_inputs
 from parity.models.refs import put_on_path
 from parity.models.signature import parse_signature
 from parity.models.spec import PICKLE, PROGRAM, ModelSpec
+from parity.models.wording import typed
 from parity.samples.sources import infer_inputs
 
 
@@ -85,7 +86,7 @@ def _unknown(path: Path, state: State, found: NoMatch) -> ModelError:
 
 def as_typed(path: Path) -> str:
     """A path as it can be typed where the command was: relative where that is shorter to say."""
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+    return typed(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def _with_inputs(spec: ModelSpec) -> ModelSpec:

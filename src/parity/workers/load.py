@@ -98,6 +98,9 @@ def _held_out(spec: ModelSpec, folder: Path) -> tuple[SampleSet, bool]:
     else:
         samples, labels = read_samples(spec.samples, spec.signature, spec.root, spec.preprocess)
         where = spec.samples
+    if spec.labels is not None and spec.samples is None:
+        raise SampleError("labels are of given samples, and there are none", where=spec.labels,
+                          hint=f"add --samples SOURCE, in the order of --labels {spec.labels}")  # fmt: skip
     if spec.labels is not None:
         labels = read_labels(spec.labels, spec.root)
     return write_samples(folder / HELD_OUT, samples, spec.signature, labels, where), spec.samples is None

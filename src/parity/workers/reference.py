@@ -18,6 +18,7 @@ from parity.errors import ModelError
 from parity.models.build import build, require_weights
 from parity.models.reductions import watch_reductions
 from parity.models.spec import ModelSpec
+from parity.models.wording import listed
 from parity.records import OutputFacts, ReferenceFacts
 from parity.samples.calls import Call, held_out_calls, kept, own_noise_id
 from parity.samples.excluded import Excluded
@@ -181,13 +182,25 @@ def _eager(module: nn.Module, inputs: Mapping[str, Array], task: ReferenceTask, 
             f"the model does not run on its own samples: {useful_line(error)}",
             where=f"{task.spec.name}, samples {list(call.samples)[:4]}",
             got=shapes,
-            hint="check the signature (--input) against the module's forward",
+            hint=_way_on(module, inputs, error),
         ) from error
     if not produced:
         raise ModelError("the model returns no tensor", where=task.spec.name)
     if any(array.dtype.hasobject or array.dtype.kind in "US" for array in produced.values()):
         raise ModelError("the model returns something other than numbers", where=task.spec.name)
     return produced
+
+
+def _way_on(module: nn.Module, inputs: Mapping[str, Array], error: Exception) -> str:
+    """What most likely helps a model that does not run on its own samples."""
+    own = {parameter.dtype for parameter in module.parameters() if parameter.is_floating_point()}
+    wide = [name for name, array in inputs.items() if array.dtype == np.float64]
+    if wide and own and torch.float64 not in own:
+        dtype = str(own.pop()).removeprefix("torch.")
+        return f"the weights are {dtype} and {listed(wide)} is float64: save the samples with .astype({dtype!r})"
+    if "NVIDIA" in str(error) or "CUDA" in str(error):
+        return "the model moves its inputs to a GPU: let forward use the device of its input, x.device"
+    return "check the signature (--input) against the module's forward"
 
 
 def _merge_facts(outputs: dict[str, OutputFacts], produced: Mapping[str, Array], call: Call) -> None:

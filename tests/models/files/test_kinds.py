@@ -153,3 +153,36 @@ def test_a_protobuf_of_another_message_is_no_onnx_file(tmp_path: Path) -> None:
     for changed in (b"\x10\x08" + data[2:], data + b"\x78\x01", data[:2]):
         with pytest.raises(ModelError, match="not a model"):
             file_kind(strangers.written(tmp_path, "given.onnx", changed))
+
+
+def test_an_address_is_not_looked_for_on_disk() -> None:
+    for address in ("https://example.com/net.pt", "s3://bucket/net.pt"):
+        with pytest.raises(ModelError, match="nothing is downloaded"):
+            file_kind(Path(address))
+    with pytest.raises(ModelError) as plain:
+        file_kind(Path("nowhere.pt"))
+    assert "downloaded" not in str(plain.value)
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ModelError, match="a pipe or a device"):
+        file_kind(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize(
+    ("held", "what"),
+    [("adapter_config.json", "adapter"), ("model_index.json", "diffusers"), ("Manifest.json", "Core ML")],
+)
+def test_a_folder_of_another_library_is_told(tmp_path: Path, held: str, what: str) -> None:
+    (tmp_path / held).write_text("{}")
+    (tmp_path / "adapter_model.bin").write_bytes(b"PK")
+    with pytest.raises(ModelError, match=what):
+        file_kind(tmp_path)
+
+
+def test_a_line_to_copy_is_quoted_where_a_shell_needs_it(tmp_path: Path) -> None:
+    path = strangers.written(tmp_path, name="my net (1).gz", data=strangers.GZIPPED)
+    with pytest.raises(ModelError) as caught:
+        file_kind(path)
+    assert f"gunzip '{path}'" in str(caught.value)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from parity.errors import ModelError
-from parity.models.wording import listed
+from parity.models.wording import listed, typed
 
 ALLOWED = "a checkpoint of torch.save, safetensors, a TorchScript archive, or a .pt2 ExportedProgram"
 
@@ -70,7 +70,7 @@ def foreign_file(path: Path, head: bytes) -> ModelError | None:
     """What to say of a file that begins with these bytes, or None where they are not known."""
     for offset, signature, what, hint in _SIGNATURES:
         if _begins(head, offset, signature):
-            return (_of_others if _made(hint) else _not_a_model)(path, what, hint.format(path=path))
+            return (_of_others if _made(hint) else _not_a_model)(path, what, hint.format(path=typed(path)))
     if _SAVED_MODEL.match(head) and (b"serve" in head or b"tensorflow" in head.lower()):
         return _of_others(path, "a TensorFlow SavedModel", "give the PyTorch model that it was converted from")
     if all(byte in _TEXT for byte in head):
@@ -108,7 +108,7 @@ def _text(path: Path, head: bytes) -> ModelError | None:
         )
     for pattern, what, hint in _TEXTS:
         if pattern.search(text):
-            said = hint.format(path=path, folder=path.parent)
+            said = hint.format(path=typed(path), folder=typed(path.parent))
             return (_of_others if "PyTorch" in hint else _not_a_model)(path, what, said)
     line = text.splitlines()[0][:_SHOWN] if text else ""
     return _not_a_model(path, "text", "check the path, or copy the file again", f"{line!r}" if line else "blank lines")
@@ -119,7 +119,7 @@ def foreign_archive(path: Path, names: Sequence[str]) -> ModelError:
     arrays = [name for name in names if name.endswith(".npy")]
     models = [name for name in names if name.endswith((".pt", ".pth", ".safetensors", ".onnx", ".pt2", ".bin"))]
     if names and len(arrays) == len(names):
-        return _not_a_model(path, "a NumPy archive", f"arrays are samples: parity report MODEL --samples {path}",
+        return _not_a_model(path, "a NumPy archive", f"arrays are samples: parity report MODEL --samples {typed(path)}",
                             listed(arrays))  # fmt: skip
     if "metadata.json" in names and any(name.endswith(".weights.h5") for name in names):
         return _of_others(path, "a Keras model", "give the PyTorch model that it was converted from")
@@ -129,8 +129,8 @@ def foreign_archive(path: Path, names: Sequence[str]) -> ModelError:
     if any("aotinductor" in name for name in names):
         return _not_a_model(path, "an AOTInductor package", "give the PyTorch model that it was compiled from")
     if models:
-        return _not_a_model(path, "a zip archive around a model", f"unpack it first: unzip {path}", listed(models),
-                            "the model itself")  # fmt: skip
+        return _not_a_model(path, "a zip archive around a model", f"unpack it first: unzip {typed(path)}",
+                            listed(models), "the model itself")  # fmt: skip
     return ModelError(
         "this file is a zip archive that holds no model",
         where=str(path),
@@ -142,7 +142,9 @@ def foreign_archive(path: Path, names: Sequence[str]) -> ModelError:
 
 def foreign_tar(path: Path, names: Sequence[str]) -> ModelError:
     """What to say of a tar archive that torch did not write."""
-    return _not_a_model(path, "a tar archive", f"unpack it first: tar xf {path}", listed(names) or "nothing in it")
+    return _not_a_model(
+        path, "a tar archive", f"unpack it first: tar xf {typed(path)}", listed(names) or "nothing in it"
+    )
 
 
 def foreign_pickle(path: Path, what: str) -> ModelError:
@@ -159,9 +161,21 @@ def foreign_folder(path: Path) -> ModelError:
         what, hint = "a TensorFlow SavedModel", "give the PyTorch model that it was converted from"
     elif ".metadata" in held and any(name.endswith(".distcp") for name in held):
         what = "a checkpoint of torch.distributed in several files"
-        hint = f"python -m torch.distributed.checkpoint.format_utils dcp_to_torch {path} model.pt"
+        hint = f"python -m torch.distributed.checkpoint.format_utils dcp_to_torch {typed(path)} model.pt"
+    elif "adapter_config.json" in held:
+        what, hint = "the folder of an adapter (PEFT)", "save the model that model.merge_and_unload() returns"
+    elif "model_index.json" in held:
+        what, hint = (
+            "a pipeline of diffusers",
+            "give one of its models, by a factory of your own: package.module:factory",
+        )
+    elif "Manifest.json" in held:
+        what, hint = "a Core ML package", "give the PyTorch model that it was converted from"
     elif "config.json" in held:
-        what, hint = "a folder with a configuration", f"for a transformers model: --arch transformers:{path}"
+        what, hint = (
+            "a folder with a configuration",
+            f"for a transformers model: --arch {typed(Path(f'transformers:{path}'))}",
+        )
     elif found := sorted(name for name in held if name.endswith((".pt", ".pth", ".safetensors", ".pt2", ".bin"))):
-        hint = f"name the model file in it, such as {path / found[0]}"
+        hint = f"name the model file in it, such as {typed(path / found[0])}"
     return ModelError(f"this is {what}, not a model file", where=str(path), allowed=ALLOWED, hint=hint)

@@ -13,6 +13,7 @@ from typing import BinaryIO
 from parity.errors import ModelError
 from parity.models.files.foreign import foreign_archive, foreign_file, foreign_folder, foreign_pickle, foreign_tar
 from parity.models.files.protobuf import is_onnx
+from parity.models.wording import address_hint, typed
 
 TORCHSCRIPT = "a TorchScript archive"
 EXPORTED_PROGRAM = "an ExportedProgram"
@@ -60,13 +61,17 @@ def file_kind(path: Path) -> str:
     if path.is_dir():
         raise foreign_folder(path)
     if not path.exists():
-        raise ModelError("there is no such model file", where=str(path), hint="parity models lists those known by name")
+        hint = address_hint(str(path)) or "parity models lists those known by name"
+        raise ModelError("there is no such model file", where=str(path), hint=hint)
+    if not path.is_file():
+        raise ModelError("this is a pipe or a device, not a model file", where=str(path),
+                         hint="write what comes out of it to a file, and give that")  # fmt: skip
     try:
         with path.open("rb") as file:
             return _kind(path, file)
     except OSError as error:
         raise ModelError(
-            f"the model file cannot be read: {error.strerror or error}", where=str(path), hint=f"ls -l {path}"
+            f"the model file cannot be read: {error.strerror or error}", where=str(path), hint=f"ls -l {typed(path)}"
         ) from error
 
 
@@ -182,5 +187,5 @@ def check_checkpoint(path: Path) -> str:
         f"this file is {kind}, not a checkpoint",
         where=str(path),
         allowed="weights for a module: what torch.save wrote, or safetensors",
-        hint=f"to judge it against its model: parity report MODEL --artifact {path}",
+        hint=f"to judge it against its model: parity report MODEL --artifact {typed(path)}",
     )

@@ -16,7 +16,7 @@ from parity.models.files.history import fit_names_of_any_age, note_on_old
 from parity.models.files.keys import Renamed
 from parity.models.files.misfits import Misfits, advice, counted, left_out, misfits, named_by, table
 from parity.models.files.weights import copy_versions
-from parity.models.wording import listed
+from parity.models.wording import listed, typed
 
 _COUNTERS = ("num_batches_tracked",)
 """Buffers that checkpoints of before torch 0.4 lack, and that eval mode never reads."""
@@ -168,7 +168,8 @@ def _part_of_several(path: Path) -> str | None:
     numbers = re.search(r"-(\d+)-of-(\d+)\b", path.name)
     if numbers is None:
         return None
-    return f"this is file {int(numbers[1])} of {int(numbers[2])}: give their folder, --arch transformers:{path.parent}"
+    folder = typed(Path(f"transformers:{path.parent}"))
+    return f"this is file {int(numbers[1])} of {int(numbers[2])}: give their folder, --arch {folder}"
 
 
 def _left_out_notes(found: Misfits, allowed: Sequence[str], counters: Sequence[str]) -> list[str]:

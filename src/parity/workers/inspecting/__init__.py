@@ -11,6 +11,7 @@ from pathlib import Path
 
 from parity.artifacts import Artifact
 from parity.errors import UsageError
+from parity.models.wording import address_hint
 from parity.workers.inspecting.archives import inspect_archive
 from parity.workers.inspecting.found import artifact_file
 from parity.workers.inspecting.graphs import inspect_onnx, inspect_ort, is_ort
@@ -26,7 +27,11 @@ def inspect_artifact(given: Path) -> Artifact:
         UsageError: there is no such file, it is no artifact, or it is one that no runtime here reads.
     """
     if not given.exists():
-        raise UsageError("there is no such artifact", where=str(given), hint="check the path given to --artifact")
+        hint = address_hint(str(given)) or "check the path given to --artifact"
+        raise UsageError("there is no such artifact", where=str(given), hint=hint)
+    if not given.is_dir() and not given.is_file():
+        raise UsageError("this is a pipe or a device, not an artifact", where=str(given),
+                         hint="write what comes out of it to a file, and give that")  # fmt: skip
     path = artifact_file(given)
     if zipfile.is_zipfile(path):
         return inspect_archive(path)
