@@ -103,3 +103,19 @@ def test_what_an_export_does_wrong_itself_is_its_symptom(
     made = make(tmp_path / "cache")
     assert (made.artifact, made.symptom) == (None, Symptom.EXCEPTION)
     assert made.message == "RuntimeError: this operator cannot be exported"
+
+
+def test_a_full_folder_of_artifacts_is_not_the_caches_fault(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts = []
+
+    def full(_: object, folder: Path) -> None:
+        attempts.append(folder)
+        raise OSError(errno.ENOSPC, "No space left on device", "cached", None, str(folder / "model.ts.pt"))
+
+    monkeypatch.setattr(exporting, "place", full)
+    with pytest.raises(OSError, match="No space left"):
+        make(tmp_path / "cache")
+    assert len(attempts) == 1
+    assert not (tmp_path / "spare").exists()

@@ -79,7 +79,7 @@ class Exporting:
                 return self._found_or_made(name, key, loaded, source)
             except (OSError, StorageError) as error:
                 found = unwritable(error, (self.cache.place,))
-                if found is None:
+                if found is None or str(self.cache.place.folder) not in (found.where or ""):
                     raise
                 problem = f"{found.what} ({found.where})"
         note = f"not cached: {problem}"

@@ -113,7 +113,7 @@ def record_report(request: Request, out: Path, folder: Path, *, accept: bool = F
 def _bench(request: Request, out: Path) -> Iterator[Workbench]:
     artifacts = out / "artifacts"
     _refuse_own(request.artifacts, artifacts)
-    own = Place(out, "reports and artifacts", "choose another folder with --out DIR")
+    own = Place(out, "reports and artifacts", "make room there, or choose another folder with --out DIR")
     temporary = temporary_place()
     # A folder of ours has no name that could be given; what is temporary there is all of it.
     places = (temporary,) if is_scratch(out) else (own, temporary)

@@ -15,7 +15,7 @@ import pytest
 from parity.errors import GoldenError, StorageError
 from parity.golden.files import FACTS, OUTPUTS, PREVIOUS, golden_folder, read_golden
 from parity.golden.record import Golden
-from parity.golden.recording import record_golden
+from parity.golden.recording import check_room, record_golden
 from parity.settings import Settings
 
 from . import made
@@ -238,3 +238,11 @@ def test_a_first_golden_on_a_full_disk_leaves_no_folder(folder: Path, monkeypatc
     with pytest.raises(StorageError):
         _record(folder)
     assert not folder.exists()
+
+
+def test_a_folder_that_takes_no_golden_is_refused_before_anything_is_run(tmp_path: Path, folder: Path) -> None:
+    check_room(folder)
+    assert not folder.exists()
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(StorageError, match="the golden cannot be written"):
+        check_room(tmp_path / "file" / "net")
