@@ -113,6 +113,25 @@ def test_a_value_that_makes_no_sense_is_a_settings_error_that_names_the_file(tmp
     assert caught.value.where == str(tmp_path / "parity.toml")
 
 
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("0", "'models.net.limits.max_ms' is wrong: Input should be greater than 0"),
+        ("{ 8 = 0 }", "'models.net.limits.max_ms.8' is wrong: Input should be greater than 0"),
+        ("{ 0 = 1.0 }", "'models.net.limits.max_ms.0.[key]' is wrong: Input should be greater than or equal to 1"),
+    ],
+)
+def test_of_a_limit_by_batch_size_or_for_all_the_one_that_was_written_is_told(
+    tmp_path: Path, value: str, said: str
+) -> None:
+    (tmp_path / "parity.toml").write_text(f"[models.net.limits]\nmax_ms = {value}\n")
+    with pytest.raises(SettingsError) as caught:
+        find_settings(tmp_path)
+    assert said in str(caught.value)
+    (tmp_path / "parity.toml").write_text("[models.net.limits]\nmax_ms = { 8 = 1.0 }\n")
+    assert find_settings(tmp_path).models["net"].limits.max_ms == {8: 1.0}
+
+
 def test_limits_of_a_narrower_scope_are_laid_over_value_by_value() -> None:
     wide = LimitSettings(ratio=5, agreement=0.9)
     assert wide.over(LimitSettings(ratio=7)) == LimitSettings(ratio=7, agreement=0.9)

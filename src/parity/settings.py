@@ -183,8 +183,10 @@ def _validated(table: dict[str, Any], path: Path) -> Settings:
     try:
         return Settings(root=path.parent, **table)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
+        # Of a setting that may be several kinds of things, what is wrong with the kind that it is tells more.
+        found = error.errors()
+        first = next((each for each in found if not each["type"].endswith("_type")), found[0])
+        place = ".".join(str(part) for part in first["loc"] if "constrained-" not in str(part))
         unknown = first["type"] == "extra_forbidden"
         raise SettingsError(
             f"there is no setting {place!r}" if unknown else f"the setting {place!r} is wrong: {first['msg']}",
