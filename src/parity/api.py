@@ -94,7 +94,7 @@ def report(
     check_target_limits(settings)
     waivers = waivers_of(settings, draft.spec.name, today := this_day(), known_names(settings, draft.spec.name))
     batch_sizes, counts = checked_batch_sizes(batch_sizes), _counts(threads)
-    _refuse_budget(budget_ms)
+    _refuse_budget(budget_ms, latency=latency)
     # What is wrong with a request is said before torch is imported, which takes seconds.
     from parity.completing import completed  # noqa: PLC0415
     from parity.pipeline import Request, run_report  # noqa: PLC0415
@@ -198,6 +198,9 @@ def with_latency_seconds(settings: Settings, most: float | None) -> Settings:
     return settings.model_copy(update={"latency": changed})
 
 
-def _refuse_budget(budget_ms: float | None) -> None:
+def _refuse_budget(budget_ms: float | None, *, latency: bool) -> None:
+    if budget_ms is not None and not latency:
+        raise UsageError("nothing is timed, so there is nothing to hold a budget against",
+                         got=f"--no-latency and --budget-ms {budget_ms:g}", hint="leave one of them out")  # fmt: skip
     if budget_ms is not None and not budget_ms > 0:
         raise UsageError("no call is that fast", allowed="milliseconds above 0", got=f"--budget-ms {budget_ms:g}")

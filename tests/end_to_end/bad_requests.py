@@ -84,6 +84,8 @@ BAD_REQUESTS: tuple[BadRequest, ...] = (
     BadRequest("an input that cannot be read", ("model.py:Net", "--input", "x float32"), ("name: dtype[dims]",)),
     BadRequest("batch sizes that are no numbers", ("tiny", "--batch-sizes", "1,two"), ("1,two", "1,8,32")),
     BadRequest("a batch size of zero", ("tiny", "--batch-sizes", "0,2"), ("--batch-sizes", "0")),
+    BadRequest("a budget without times", ("tiny", "--no-latency", "--budget-ms", "5"),
+               ("nothing is timed", "--no-latency and --budget-ms 5", "leave one of them out")),
     BadRequest("no threads", ("tiny", "--threads", "0"), ("one thread at least",)),
     BadRequest("a factory that raises", ("model.py:raises", "--input", "x: float32[N, 6]", "--in-process"),
                ("the factory raised RuntimeError: no weights on this machine", "model.py:raises")),
