@@ -153,3 +153,21 @@ def test_an_error_of_ours_passes_through_an_import_unchanged(tmp_path: Path) -> 
 def test_a_text_that_is_no_reference_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="this factory cannot be read"):
         resolve("model.pt", tmp_path, "factory")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("nets.Net", "did you mean 'nets:Net'"), ("nets.py", "nets.py:NAME"), ("resnet18", "torchvision:resnet18"),
+     ("nets.py:Net(3)", "without arguments")],
+)  # fmt: skip
+def test_what_is_nearly_a_factory_is_answered_with_how_it_is_written(tmp_path: Path, written: str, meant: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve(written, tmp_path, "factory")
+    assert meant in (caught.value.hint or "")
+
+
+def test_a_file_that_is_not_there_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "nets.py").write_text("Net = dict\n")
+    assert resolve("nets.py:Net", tmp_path) is dict
+    with pytest.raises(ModelError, match=r"did you mean 'nets.py'"):
+        resolve("net.py:Net", tmp_path)

@@ -73,8 +73,9 @@ def resolve(reference: str, root: Path, role: str = "object") -> Any:
     """
     if not is_reference(reference):
         raise UsageError(
-            f"this {role} cannot be read", allowed="package.module:name or path/file.py:name", got=reference
-        )
+            f"this {role} cannot be read", allowed="package.module:name or path/file.py:name", got=reference,
+            hint=_as_reference(reference) if role == "factory" else None,
+        )  # fmt: skip
     where, _, attribute = reference.rpartition(":")
     put_on_path(root)
     found: Any = load_file((root / where).resolve(), root) if where.endswith(".py") else _import(where, role)
@@ -85,6 +86,16 @@ def resolve(reference: str, root: Path, role: str = "object") -> Any:
             )
         found = getattr(found, part)
     return found
+
+
+def _as_reference(text: str) -> str:
+    """What somebody may have meant who wrote something else in place of a reference to a factory."""
+    if "(" in text:
+        return "write a function without arguments that makes the module, and name that"
+    module, dot, name = text.rpartition(".")
+    if name == "py":
+        return f"name the function or class in it: {text}:NAME"
+    return f"did you mean {f'{module}:{name}'!r}?" if dot else f"by its name: torchvision:{text} or timm:{text}"
 
 
 def _public(module: object) -> list[str]:
@@ -130,7 +141,9 @@ def load_file(path: Path, root: Path) -> ModuleType:
         if getattr(module, "__file__", None) == str(path) and getattr(module, "__name__", "") != "__main__":
             return module
     if not path.is_file():
-        raise ModelError("there is no such file", where=str(path))
+        near = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
+        hint = did_you_mean(path.name, near) if near else "check the path"
+        raise ModelError("there is no such file", where=str(path), hint=hint)
     name = f"_parity_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

@@ -10,8 +10,8 @@ from pathlib import Path
 SHOWN = 5
 """Names that a message lists before it says how many more there are."""
 
-_ADDRESS = re.compile(r"[a-z][a-z0-9+]+:/{1,2}\w", re.IGNORECASE)
-"""How an address begins; a path that was made of one has a single slash left."""
+_ADDRESS = re.compile(r"(^|/)[a-z][a-z0-9+]+:/{1,2}\w", re.IGNORECASE)
+"""How an address begins; a path that was made of one has a single slash left, and may have a folder before it."""
 
 
 def typed(path: Path) -> str:
@@ -21,7 +21,7 @@ def typed(path: Path) -> str:
 
 def address_hint(text: str) -> str | None:
     """What to do with an address (`https://…`, `hf://…`, `s3://…`) in place of a file, or None for anything else."""
-    return "nothing is downloaded: download it first, and give the file" if _ADDRESS.match(text) else None
+    return "nothing is downloaded: download it first, and give the file" if _ADDRESS.search(text) else None
 
 
 def printable(text: str) -> str:
