@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import errno
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from parity.models.signature import parse_signature
 from parity.models.spec import EVERY_BATCH, Limits, ModelSpec
 from parity.records import NumericResult, Record, Stage, Symptom, Verdict
 from parity.speed import Speed, SpeedRequest
-from parity.suite import ParityCase, SuiteSession
+from parity.suite import ParityCase, SuiteSession, _told
 from parity.targets import parse_target
 from parity.workbench import Judged
 from parity.workers.timed import Cell, Timings
@@ -142,3 +143,12 @@ def test_numerics_are_failed_by_their_own_expired_waiver_alone(
     finally:
         session.close()
     assert said == outcome
+
+
+def test_an_error_of_ours_fails_a_test_with_its_message_alone() -> None:
+    with pytest.raises(pytest.fail.Exception, match="the disk is full") as caught, _told():
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert caught.value.__suppress_context__, "pytest shows what an outcome was raised from"
+    assert not caught.value.pytrace
+    with pytest.raises(ZeroDivisionError), _told():
+        raise ZeroDivisionError

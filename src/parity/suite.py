@@ -283,4 +283,4 @@ def _told() -> Iterator[None]:
         with blaming((temporary_place(),)):
             yield
     except ParityError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
