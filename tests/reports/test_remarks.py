@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from parity.records import BehaviourResult, Verdict
+from parity.records import BehaviourResult, LatencyMeasurement, LatencyResult, TimingFacts, Verdict
 from parity.reports import html, markdown
 from parity.reports.remarks import remarks
 
@@ -40,6 +40,18 @@ def test_sizes_that_ran_eagerly_under_the_name_of_compiled_ones_are_a_remark_in_
     assert "ran eagerly" in markdown.render(report)
     assert "ran eagerly" in html.render(report)
     assert remarks(examples.report(replace(compiled, runtime={"compiled": "2 graphs"}))) == ()
+
+
+def test_targets_without_a_ratio_since_eager_has_no_times_are_a_remark() -> None:
+    timed = LatencyResult(
+        batch=1, threads=1, median_ms=1.0, throughput=1000.0, n=9, processes=3, verdict=Verdict.SKIP, message="none"
+    )
+    timing = TimingFacts(seconds=1.0, burst_seconds=0.9, sittings=3)
+    report = replace(examples.report(examples.record("onnx@onnxruntime", latency=(timed,))), timing=timing)
+    alone = replace(report, reference=replace(report.reference, latency=()))
+    assert remarks(alone)[0].startswith("Eager could not be timed")
+    measured = LatencyMeasurement(batch=1, threads=1, median_ms=1.0, throughput=1000.0, n=9, processes=3)
+    assert remarks(replace(alone, reference=replace(report.reference, latency=(measured,)))) == ()
 
 
 def test_what_is_wrong_with_the_environment_is_a_remark_in_every_report() -> None:

@@ -11,7 +11,8 @@ def remarks(report: Report) -> tuple[str, ...]:
     """Everything that makes a verdict doubtful, or worth less than it looks.
 
     That is the report's message, an unstable reference, a doubtful match, sizes of a compiled target that ran eagerly,
-    a noisy machine, and packages that are known not to go together. What a record's message says is not repeated.
+    eager without times, a noisy machine, and packages that are known not to go together. What a
+    record's message says is not repeated.
     """
     unstable = report.reference.unstable
     found = [report.message] if report.message else []
@@ -28,6 +29,8 @@ def remarks(report: Report) -> tuple[str, ...]:
         for record in report.records
         if record.runtime and RECOMPILE_LIMIT in record.runtime
     ]
+    if report.timing and not report.reference.latency and any(record.latency for record in report.records):
+        found.append("Eager could not be timed, so no target has a ratio to it: the notes on the reference say why")
     disturbed = noise(report)
     found += [disturbed] if disturbed else []
     return (*found, *warnings(report))
