@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from parity.latency.plan import Plan
+from parity.latency.plan import Plan, worthwhile
 
 PLAN = Plan(seconds=1.2, processes=3, max_seconds=4.0)
 
@@ -27,3 +27,13 @@ def test_the_first_processes_are_there_however_slow_they_are() -> None:
 
 def test_a_bound_below_what_every_cell_gets_allows_no_more() -> None:
     assert not Plan(seconds=1.0, processes=2, max_seconds=0.5).goes_on(2, spent=1.0)
+
+
+@pytest.mark.parametrize(("before", "seconds"), [(0.0, 0.3), (0.05, 0.3), (0.1, 0.5), (0.2, 1.0), (60.0, 1.2)])
+def test_a_process_that_took_long_to_start_is_timed_for_longer_within_bounds(before: float, seconds: float) -> None:
+    assert worthwhile(0.3, before) == pytest.approx(seconds)
+
+
+def test_bursts_are_four_fifths_of_the_time_wherever_the_bound_allows_it() -> None:
+    made = worthwhile(0.3, 0.2)
+    assert made / (made + 0.2) >= 0.8

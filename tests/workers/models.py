@@ -228,6 +228,14 @@ class FewAtATime(Plain):
         return scores
 
 
+class LongToLoad(Plain):
+    """Takes half a second to build."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        time.sleep(0.5)
+
+
 class Hanging(Plain):
     """Does not come back from more than one sample."""
 

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+WORTH = 5.0
+"""Bursts take as many times what opening and warming up took for them, so that more than four fifths of the time are
+theirs: a process that took long to start is worth being listened to."""
+
+MOST = 4.0
+"""How many times as long as planned they take for that, lest everybody waits for one session that takes minutes."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -29,3 +36,13 @@ class Plan:
     def goes_on(self, sittings: int, spent: float) -> bool:
         """Whether a cell that is undecided after so many processes and seconds is timed again."""
         return sittings < self.processes or spent + self.sitting_seconds / 2 <= self.max_seconds
+
+
+def worthwhile(planned: float, before: float) -> float:
+    """Burst time in seconds of one process at one batch size.
+
+    Args:
+        planned: What it gets at least, in seconds.
+        before: What opening it and warming it up took of it, in seconds.
+    """
+    return min(max(planned, WORTH * before), MOST * planned)

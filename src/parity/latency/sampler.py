@@ -16,7 +16,8 @@ MIN_ROUNDS = 4
 MIN_SLOW_ROUNDS = 2
 """Of calls so slow that four rounds take a multiple of the time that is there."""
 
-_SLOW = 2.0
+_SLOW = 4.0
+"""How many times as much they may take for there to be four."""
 
 
 class Timed(Protocol):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from torch import nn
+
 from parity.artifacts import Artifact, Manifest
 from parity.latency.plan import Plan
 from parity.workers.load import load
 from parity.workers.process import Children
 from parity.workers.timed import REFERENCE, Cell, TimeTask, Timing, Timings, time_targets
-from parity.workers.timed.sittings import RESTLESS
+from parity.workers.timed.timings import RESTLESS
 from tests.workers import models
 from tests.workers.models import spec
 
@@ -132,3 +134,16 @@ def test_sessions_sleep_while_others_are_timed_and_one_that_spins_is_named(tmp_p
     assert timings.restless["calm@torch"] < RESTLESS < timings.restless["spinning@torch"]
     (said,) = timings.disturbances()
     assert said.startswith("spinning@torch kept ")
+
+
+def test_processes_that_take_long_to_warm_up_are_timed_for_longer(tmp_path: Path) -> None:
+    load(spec(models.Plain), tmp_path / "samples", (1,))
+    planned = Plan(seconds=0.4, processes=1, max_seconds=0.4)
+
+    def rounds(model: type[nn.Module]) -> int:
+        tasks = {REFERENCE: TimeTask(spec(model), tmp_path / "samples", 1)}
+        with Children() as children:
+            timings = time_targets(Timing(children, tasks, (2,), planned, tmp_path / "logs"))
+        return len(timings.paired[Cell(REFERENCE, 2, 1)][0].target)
+
+    assert rounds(models.LongToLoad) > 1.3 * rounds(models.Plain)

@@ -55,7 +55,7 @@ def test_fast_calls_are_judged_by_rounds_of_them() -> None:
 
 
 def test_a_session_that_was_warmed_before_needs_one_quiet_round_and_slow_calls_none() -> None:
-    assert len(warmed(0.05, settled=True).seen) == 2
+    assert len(warmed(0.02, settled=True).seen) == 2
     assert len(warmed(1.0, settled=True).seen) == 1
 
 

@@ -16,8 +16,9 @@ GAIN = 0.03
 QUIET_ROUNDS = 2
 """Rounds in a row without such a gain after which it is warm, at the first batch size of a process."""
 
-SLOW_CALL = 0.1
-"""Seconds: what the first call at a later batch size costs beyond others (memory) is little beside that."""
+SLOW_CALL = 0.05
+"""Seconds: a session that was warm at another batch size has done with one such call what it does once for each shape
+(oneDNN's kernels cost up to a quarter of a call there)."""
 
 ROUND_SECONDS = 0.005
 LONGEST = 30.0
