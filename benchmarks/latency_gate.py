@@ -1,6 +1,6 @@
 """How often the latency gate is right, and what that costs.
 
-    python -m benchmarks.latency_gate [--comparisons 300] [--slowed 102] [--json FILE]
+    python -m benchmarks.latency_gate [--comparisons 300] [--slowed 102] [--ours-only] [--json FILE]
 
 Three exports of `examples/digits` at batch 8 are compared with goldens of themselves (A/A), in every other comparison
 while another process keeps a core busy, and with a slowdown of 5, 10 and 20 % planted in each of their calls (A/B).
@@ -69,11 +69,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--comparisons", type=int, default=300, help="A/A comparisons, over all targets")
     parser.add_argument("--slowed", type=int, default=102, help="A/B comparisons of each slowdown, over all targets")
+    parser.add_argument("--ours-only", action="store_true", help="leave out the two other ways of comparing")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with subjects() as made:
         found = gate(made, options.comparisons, options.slowed)
-        counts = [*count_trials(found), *others(made, options.comparisons, options.slowed)]
+        counts = count_trials(found)
+        if not options.ours_only:
+            counts += others(made, options.comparisons, options.slowed)
     shares = {name: in_bursts(name) for name in REPORTS}
     console = Console(width=max(Console().width, WIDTH))
     console.print(table(counts))

@@ -29,9 +29,9 @@ def test_a_bound_below_what_every_cell_gets_allows_no_more() -> None:
     assert not Plan(seconds=1.0, processes=2, max_seconds=0.5).goes_on(2, spent=1.0)
 
 
-@pytest.mark.parametrize(("before", "seconds"), [(0.0, 0.3), (0.05, 0.3), (0.1, 0.5), (0.2, 1.0), (60.0, 1.2)])
-def test_a_process_that_took_long_to_start_is_timed_for_longer_within_bounds(before: float, seconds: float) -> None:
-    assert worthwhile(0.3, before) == pytest.approx(seconds)
+@pytest.mark.parametrize(("warming", "seconds"), [(0.0, 0.3), (0.05, 0.3), (0.1, 0.5), (0.2, 1.0), (60.0, 1.2)])
+def test_what_took_long_to_warm_up_is_timed_for_longer_within_bounds(warming: float, seconds: float) -> None:
+    assert worthwhile(0.3, warming) == pytest.approx(seconds)
 
 
 def test_bursts_are_four_fifths_of_the_time_wherever_the_bound_allows_it() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 WORTH = 5.0
-"""Bursts take as many times what opening and warming up took for them, so that more than four fifths of the time are
-theirs: a process that took long to start is worth being listened to."""
+"""Bursts take as many times what warming up for them took, so that four fifths of the time are theirs with what opening
+took as well. Opening itself does not count: another process tells more than a longer one, and costs as much."""
 
 MOST = 4.0
-"""How many times as long as planned they take for that, lest everybody waits for one session that takes minutes."""
+"""How many times as long as planned they take for that, lest all wait for one session that compiles for minutes."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Plan:
         return sittings < self.processes or spent + self.sitting_seconds / 2 <= self.max_seconds
 
 
-def worthwhile(planned: float, before: float) -> float:
+def worthwhile(planned: float, warming: float) -> float:
     """Burst time in seconds of one process at one batch size.
 
     Args:
         planned: What it gets at least, in seconds.
-        before: What opening it and warming it up took of it, in seconds.
+        warming: What warming up for it took, in seconds.
     """
-    return min(max(planned, WORTH * before), MOST * planned)
+    return min(max(planned, WORTH * warming), MOST * planned)

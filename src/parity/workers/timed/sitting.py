@@ -51,7 +51,6 @@ class Sitting:
     timings: Timings
     _live: dict[str, TimedChild] = field(default_factory=dict)
     _loads: dict[str, float] = field(default_factory=dict)
-    _opening_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         self._slots = max(cores() // self.threads, 1)
@@ -59,12 +58,9 @@ class Sitting:
 
     def hold(self, cells: Sequence[Cell]) -> None:
         """Time these cells, batch size by batch size."""
-        begun = time.perf_counter()
         with contextlib.ExitStack() as stack:
             self._open(stack, [REFERENCE, *dict.fromkeys(cell.target for cell in cells)])
-            batches = sorted({cell.batch for cell in cells})
-            self._opening_seconds = (time.perf_counter() - begun) / len(batches)
-            for batch in batches:
+            for batch in sorted({cell.batch for cell in cells}):
                 here = [cell.target for cell in cells if cell.batch == batch]
                 if any(name in self._live for name in here):
                     self._time(batch, [REFERENCE, *here])
@@ -85,11 +81,11 @@ class Sitting:
     def _time(self, batch: int, names: Sequence[str]) -> None:
         begun = time.perf_counter()
         peaks = self._warm(batch, [name for name in dict.fromkeys(names) if name in self._live])
-        before = self._opening_seconds + time.perf_counter() - begun
+        warming = time.perf_counter() - begun
         while taking := {name: self._live[name] for name in dict.fromkeys(names) if name in self._live}:
             begun, used = time.perf_counter(), self._used()
             try:
-                seconds = worthwhile(self.seconds, before / len(taking))
+                seconds = worthwhile(self.seconds, warming / len(taking))
                 bursts = interleave(taking, batch, seconds, seed=self.number, seats=self._seats)
             except TimingFailedError as error:  # once more, without that one
                 self._drop(error)
