@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from parity.errors import SettingsError
+from parity.api import with_latency_seconds
+from parity.errors import SettingsError, UsageError
 from parity.models.spec import Limits
 from parity.settings import LimitSettings, Settings, find_settings
 
@@ -147,3 +148,20 @@ def test_limits_that_are_left_out_take_the_defaults() -> None:
 def test_a_waiver_with_a_reason_and_a_last_day_is_read(tmp_path: Path) -> None:
     (waiver,) = find_settings(write(tmp_path, WAIVER + EXPIRES)).waivers
     assert (waiver.model, waiver.target, waiver.output) == ("*", "onnx", None)
+
+
+@pytest.mark.parametrize("key", ["seconds", "max_seconds"])
+def test_timing_that_never_ends_is_refused(tmp_path: Path, key: str) -> None:
+    assert getattr(find_settings(write(tmp_path / "fine", f"latency.{key} = 60.0")).latency, key) == 60.0
+    with pytest.raises(SettingsError, match=key):
+        find_settings(write(tmp_path / "endless", f"latency.{key} = inf"))
+
+
+def test_a_bound_on_timing_replaces_that_of_the_settings_and_has_to_be_one() -> None:
+    settings = Settings(root=Path())
+    assert with_latency_seconds(settings, None) is settings
+    assert with_latency_seconds(settings, 60.0).latency.max_seconds == 60.0
+    assert with_latency_seconds(settings, 0.5).latency.seconds == 0.5
+    for wrong in (0.0, -1.0, float("inf"), float("nan")):
+        with pytest.raises(UsageError, match="--latency-seconds"):
+            with_latency_seconds(settings, wrong)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -191,8 +192,10 @@ def with_latency_seconds(settings: Settings, most: float | None) -> Settings:
     """The settings with another bound on what an undecided cell may take; raises UsageError where it is not above 0."""
     if most is None:
         return settings
-    if not most > 0:
-        raise UsageError("timing takes some time", allowed="seconds above 0", got=f"--latency-seconds {most:g}")
+    if not 0 < most < math.inf:
+        raise UsageError(
+            "timing takes some time, and ends", allowed="seconds above 0", got=f"--latency-seconds {most:g}"
+        )
     latency = settings.latency
     changed = latency.model_copy(update={"max_seconds": most, "seconds": min(latency.seconds, most)})
     return settings.model_copy(update={"latency": changed})

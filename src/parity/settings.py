@@ -104,9 +104,9 @@ class TimeoutSettings(_Strict):
 class LatencySettings(_Strict):
     """How long the timing stage may take: burst time of each target at each batch size, in seconds."""
 
-    seconds: float = Field(default=1.0, gt=0)
+    seconds: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     processes: int = Field(default=3, ge=1)
-    max_seconds: float = Field(default=5.0, gt=0)
+    max_seconds: float = Field(default=5.0, gt=0, allow_inf_nan=False)
 
 
 class SuiteSettings(_Strict):

@@ -170,7 +170,7 @@ class Workbench:
         arrays = ReferenceArrays(eager, exact, set_groups(facts.outputs))
         yardsticks = measure_floor(facts, arrays, loaded.calls)
         mixed = mixed_outputs(arrays, yardsticks, loaded.calls, TWO_ANSWERS * self.spec.limits.ratio)
-        facts = replace(facts, notes=(*facts.notes, *remarks(yardsticks, mixed)))
+        facts = replace(facts, notes=(*facts.notes, *remarks(yardsticks, mixed, self.stored().labels)))
         return Reference(facts, arrays, yardsticks, mixed=mixed)
 
     def _reference_task(self) -> ReferenceTask:

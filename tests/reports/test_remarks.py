@@ -61,3 +61,13 @@ def test_what_is_wrong_with_the_environment_is_a_remark_in_every_report() -> Non
     assert remarks(warned)[-1] == "Environment: two builds of one runtime"
     assert "two builds of one runtime" in markdown.render(warned)
     assert html.render(warned).count("two builds of one runtime") == 2
+
+
+def test_labels_that_cannot_be_right_are_a_remark_in_every_report() -> None:
+    said = "labels: 54 of 540 are none of 0..9, the classes of 'logits'"
+    report = examples.report(examples.record("trace@torchscript"))
+    assert remarks(report) == ()
+    report = replace(report, reference=replace(report.reference, notes=("eager is slow", said)))
+    assert remarks(report) == (f"L{said[1:]}",)
+    assert "54 of 540" in markdown.render(report)
+    assert "54 of 540" in html.render(report)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from parity.arrays import Array
+from parity.compare.decisions.labels import label_remarks
 from parity.compare.floor import Yardstick
 
 
-def remarks(yardsticks: Mapping[str, Yardstick], mixed: Collection[str]) -> tuple[str, ...]:
-    """Notes on outputs that have lost half of their digits, and on those that mix the samples of a batch."""
+def remarks(yardsticks: Mapping[str, Yardstick], mixed: Collection[str], labels: Array | None) -> tuple[str, ...]:
+    """Notes on outputs that have lost half of their digits or mix the samples of a batch, and on labels of none."""
     ill = (
         f"ill-conditioned: eager itself is good to {yardstick.good_to:.2g} in {name!r}"
         for name, yardstick in yardsticks.items()
@@ -19,4 +21,4 @@ def remarks(yardsticks: Mapping[str, Yardstick], mixed: Collection[str]) -> tupl
         "so that no target is held to batch invariance"
         for name in mixed
     )
-    return (*ill, *mixing)
+    return (*ill, *mixing, *label_remarks([each.output for each in yardsticks.values()], labels))

@@ -5,7 +5,16 @@ the verdict that a gate gave it. This package imports nothing else of ours.
 """
 
 from parity.records.behaviour import BehaviourFinding, BehaviourResult
-from parity.records.facts import DECISIONS, Hazard, MachineFacts, ModelFacts, OutputFacts, ReferenceFacts, SampleFacts
+from parity.records.facts import (
+    DECISIONS,
+    LABELS,
+    Hazard,
+    MachineFacts,
+    ModelFacts,
+    OutputFacts,
+    ReferenceFacts,
+    SampleFacts,
+)
 from parity.records.findings import (
     DecisionFinding,
     DecisionResult,
@@ -33,6 +42,7 @@ from parity.records.waivers import WaiverResult, WaiverState
 __all__ = [
     "DECISIONS",
     "EXIT_STATUS",
+    "LABELS",
     "RAN",
     "RECOMPILE_LIMIT",
     "SCHEMA",

@@ -9,6 +9,9 @@ from parity.records.latency import LatencyMeasurement, StartupFacts, SweepFacts
 DECISIONS = ("classes", "segmentation", "detection", "embedding", "tokens", "none")
 """What users may act on in an output; `none` where it is numbers alone."""
 
+LABELS = "labels: "
+"""What a note of the reference begins with that says why labels say nothing of its outputs."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class OutputFacts:

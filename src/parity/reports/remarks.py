@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from parity.models.matching import MATCHED
-from parity.records import RECOMPILE_LIMIT, Report
+from parity.records import LABELS, RECOMPILE_LIMIT, Report
 from parity.reports.speed.lines import noise
 
 
 def remarks(report: Report) -> tuple[str, ...]:
     """Everything that makes a verdict doubtful, or worth less than it looks.
 
-    That is the report's message, an unstable reference, a doubtful match, sizes of a compiled target that ran eagerly,
-    eager without times, a noisy machine, and packages that are known not to go together. What a
-    record's message says is not repeated.
+    That is the report's message, an unstable reference, a doubtful match, labels that cannot be right, sizes of a
+    compiled target that ran eagerly, eager without times, a noisy machine, and packages that are known not to go
+    together. What a record's message says is not repeated.
     """
     unstable = report.reference.unstable
     found = [report.message] if report.message else []
@@ -24,6 +24,7 @@ def remarks(report: Report) -> tuple[str, ...]:
         for result in record.behaviour
         if result.kind == MATCHED and result.message and result.message not in record.message
     ]
+    found += [f"L{note[1:]}" for note in report.reference.notes if note.startswith(LABELS)]
     found += [
         f"{record.target}: {RECOMPILE_LIMIT} {record.runtime[RECOMPILE_LIMIT]}"
         for record in report.records

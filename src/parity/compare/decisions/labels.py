@@ -1,0 +1,59 @@
+"""Labels that say nothing of the outputs that they lie beside, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from parity.arrays import Array
+from parity.compare.decisions.view import Ints
+from parity.records import LABELS, OutputFacts
+
+_LABEL_AXES = {"classes": 1, "tokens": 2, "segmentation": 3}
+"""Axes of the labels of all samples, by what an output stands for: a class a sample, a position, a pixel."""
+
+_SCORES_AXES = 2
+"""Of scores of classes, [N, C]; chosen classes have one."""
+
+_FEW = 3
+
+
+def label_remarks(outputs: Sequence[OutputFacts], labels: Array | None) -> tuple[str, ...]:
+    """Notes on labels that fit no output, and on those that name classes which an output does not have.
+
+    Both would leave accuracy out of the verdict without a word, or count every answer to them as wrong on both sides.
+
+    Args:
+        outputs: The reference's, with what each stands for.
+        labels: Labels of the held-out samples, int64[n, ...], or None.
+    """
+    if labels is None or not labels.size:
+        return ()
+    decided = [each for each in outputs if each.decision in _LABEL_AXES]
+    fitting = [each for each in decided if _LABEL_AXES[each.decision or ""] == labels.ndim]
+    if not fitting:
+        known = ", ".join(f"{each.name!r} ({each.decision})" for each in decided) or "none that labels could be of"
+        shape = list(labels.shape)
+        return (f"{LABELS}int64{shape} fit the decision of no output, so that there is no accuracy: {known}",)
+    return tuple(
+        note
+        for each in fitting
+        if each.decision == "classes" and len(each.shape) == _SCORES_AXES
+        if (note := _beyond(each.name, each.shape[1], labels))
+    )
+
+
+def _beyond(name: str, classes: int, given: Array) -> str:
+    labels: Ints = given.astype(np.int64)
+    odd = np.unique(labels[(labels < 0) | (labels >= classes)])
+    if not odd.size:
+        return ""
+    count = int(np.isin(labels, odd).sum())
+    few = ", ".join(map(str, odd[:_FEW].tolist())) + (", ..." if len(odd) > _FEW else "")
+    from_one = odd.tolist() == [classes] and not bool((labels == 0).any())
+    hint = "; they count from 1, perhaps" if from_one else ""
+    return (
+        f"{LABELS}{count} of {labels.size} are none of 0..{classes - 1}, the classes of {name!r}, so that no answer to "
+        f"them is right: {few}{hint}"
+    )
