@@ -143,7 +143,8 @@ def test_a_quantized_target_without_any_decision_is_open_and_told_what_would_dec
     record = judge(made, EXACT, precision="int8")
     assert record.verdict is Verdict.INCONCLUSIVE
     assert record.message == (
-        "no output stands for a decision: name one with `decision`, or set limits.sqnr_db to judge it by its noise"
+        "no output stands for a decision: name one with `decision` (`binary` for a score with a threshold), "
+        "or set limits.sqnr_db to judge it by its noise"
     )
 
 

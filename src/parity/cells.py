@@ -210,6 +210,7 @@ def _open_question(cell: Cell, results: Sequence[NumericResult | DecisionResult]
         return "random inputs say little about quantized decisions: give --samples"
     if not any(result.verdict in (Verdict.PASS, Verdict.INCONCLUSIVE) for result in results):
         return (
-            "no output stands for a decision: name one with `decision`, or set limits.sqnr_db to judge it by its noise"
+            "no output stands for a decision: name one with `decision` (`binary` for a score with a threshold), "
+            "or set limits.sqnr_db to judge it by its noise"
         )
     return ""

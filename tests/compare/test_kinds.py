@@ -134,3 +134,13 @@ def test_a_kind_that_does_not_fit_is_refused_with_what_would(
     with pytest.raises(UsageError, match=message) as error:
         kinds(tmp_path, {"y": drawn(8, 10)}, given)
     assert "float32[8, 10]" in str(error.value)
+
+
+def test_scores_with_a_threshold_are_binary_where_that_is_said(tmp_path: Path) -> None:
+    outputs = {"score": drawn(8), "column": drawn(8, 1), "mask": drawn(8, 1, 5, 5), "state": drawn(8, 2, 7)}
+    assert {kind for kind, _ in kinds(tmp_path, outputs).values()} == {"none", "tokens"}
+    every = kinds(tmp_path, outputs, (("*", "binary"),))
+    assert {name for name, (kind, _) in every.items() if kind == "binary"} == {"score", "column", "mask"}
+    assert kinds(tmp_path, outputs, (("state", "binary"),))["state"] == ("binary", "given")
+    with pytest.raises(UsageError, match="does not fit the output 'chosen'"):
+        kinds(tmp_path, {"chosen": drawn(8, dtype="int64")}, (("chosen", "binary"),))

@@ -117,3 +117,21 @@ def test_a_metric_that_counts_no_flips_has_to_reach_its_limit_at_any_precision()
 def test_a_limit_inside_a_bootstrapped_interval_says_how_many_samples_would_decide() -> None:
     result = judge_decision(metric("mean_iou", 0.92, 0.88, 0.96, flips=9), Limits(), "int8")
     assert "160 samples at this rate would decide" in (result.message or "")
+
+
+def binary(kept: int, asked: int, *, precision: str = "int8") -> DecisionResult:
+    low, high = wilson(kept, asked) if asked else (None, None)
+    value = kept / asked if asked else 1.0
+    finding = DecisionFinding(
+        output="y", metric="positive_agreement", value=value, low=low, high=high, flips=asked - kept, ties=0, n=asked
+    )
+    return judge_decision(finding, Limits(), precision)
+
+
+def test_what_eager_never_says_cannot_be_told_of_a_quantized_target() -> None:
+    assert binary(300, 300).verdict is Verdict.PASS
+    assert binary(0, 300).verdict is Verdict.FAIL
+    never = binary(0, 0)
+    assert never.verdict is Verdict.INCONCLUSIVE
+    assert never.message == "y: agreement on eager's yes cannot be told: it has none in these samples"
+    assert binary(0, 0, precision="float").verdict is Verdict.PASS

@@ -141,3 +141,14 @@ def test_an_optional_argument_is_no_input_of_what_takes_inputs_alone() -> None:
     torch.testing.assert_close(torch.fx.symbolic_trace(alone)(X), X)
     plain = nn.Linear(3, 2)
     assert taking_inputs_alone(plain, ("x",)) is plain
+
+
+class Terse(nn.Module):
+    def forward(s, x: torch.Tensor) -> torch.Tensor:  # noqa: N805  # some write it so
+        return x * 2
+
+
+def test_a_scripted_module_is_no_input_of_its_own_whatever_it_is_called() -> None:
+    scripted = torch.jit.script(Terse())
+    assert [each.name for each in forward_of(scripted).parameters] == ["x"]
+    assert bound(scripted, ("x",), "m") == (scripted, ())

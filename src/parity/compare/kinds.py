@@ -101,7 +101,7 @@ def _decide(
             allowed=_FITTING[kind],
             got=f"{output.dtype}{list(output.shape)}" + ("" if output.batched else " without a batch axis"),
         )
-    if kind is None and EVERY in wanted and fits(wanted[EVERY], output, sets):
+    if kind is None and EVERY in wanted and fits(wanted[EVERY], output, sets) and _usual(wanted[EVERY], output):
         kind = wanted[EVERY]
     if kind is not None:
         return _as(output, _Inferred(kind, "given"))
@@ -114,6 +114,12 @@ def _as(output: OutputFacts, found: _Inferred) -> OutputFacts:
     return replace(output, decision=found.kind, decision_from=found.why)
 
 
+def _usual(kind: str, output: OutputFacts) -> bool:
+    """Whether this kind was meant where it was given for whatever it fits: any number has a threshold."""
+    shape = output.shape
+    return kind != "binary" or len(shape) == 1 or shape[-1] == 1 or (len(shape) >= _MAPS_RANK and shape[1] == 1)
+
+
 def fits(kind: str, output: OutputFacts, sets: set[str]) -> bool:
     """Whether an output can stand for this kind of decision."""
     rank, last = len(output.shape), output.shape[-1] if output.shape else 0
@@ -124,6 +130,7 @@ def fits(kind: str, output: OutputFacts, sets: set[str]) -> bool:
     if not output.dtype.startswith(("float", "bfloat")):
         return kind in _CHOSEN and rank >= _CHOSEN[kind] and (rank == _CHOSEN[kind] or kind == "segmentation")
     ranks = {
+        "binary": rank >= 1,
         "classes": rank == _LOGITS_RANK and last > 1,
         "tokens": rank == _TOKENS_RANK and last > 1,
         "embedding": rank in (_LOGITS_RANK, _TOKENS_RANK) and last > 1,
@@ -137,6 +144,7 @@ _CHOSEN: Mapping[str, int] = {"classes": 1, "tokens": 2, "segmentation": 3}
 
 _FITTING: Mapping[str, str] = {
     "classes": "scores [N, C], or a class for each sample, [N]",
+    "binary": "one score [N] or [N, 1]; by the output's name, scores [N, ...] that each have a threshold",
     "segmentation": "scores [N, C, H, W], or label maps [N, H, W]",
     "detection": "boxes [K, 4] or [N, K, 4] with scores or labels beside them",
     "embedding": "vectors [N, D] or [N, T, D]",

@@ -34,6 +34,8 @@ def _allowed_drop(limits: Limits) -> float | None:
 
 METRICS: Mapping[str, Metric] = {
     "top1_agreement": Metric("top-1 agreement", lambda limits: limits.agreement, "decisions"),
+    "positive_agreement": Metric("agreement on eager's yes", lambda limits: limits.agreement, "decisions"),
+    "negative_agreement": Metric("agreement on eager's no", lambda limits: limits.agreement, "decisions"),
     "top5_agreement": Metric("top-5 agreement", lambda limits: limits.top5, "decisions"),
     "pixel_agreement": Metric("pixel agreement", lambda limits: limits.agreement, "decisions"),
     "token_agreement": Metric("token agreement", lambda limits: limits.agreement, "decisions"),
@@ -67,6 +69,9 @@ def judge_decision(finding: DecisionFinding, limits: Limits, precision: str) -> 
     judged_by_value = precision not in QUANTIZED and (value >= limit if finding.flips is None else not finding.flips)
     if judged_by_value or (low is not None and low >= limit):
         return DecisionResult(**facts, limit=limit, verdict=Verdict.PASS)
+    if not finding.n and finding.n is not None:
+        message = f"{finding.output}: {metric.words} cannot be told: it has none in these samples"
+        return DecisionResult(**facts, limit=limit, verdict=Verdict.INCONCLUSIVE, message=message)
     if low is None or high is None:
         message = f"{finding.output}: {metric.words} is {value:.4f} in one sample, which says nothing of others"
         return DecisionResult(**facts, limit=limit, verdict=Verdict.INCONCLUSIVE, message=message)

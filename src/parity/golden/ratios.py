@@ -10,7 +10,15 @@ from parity.records import Record, Stage, Symptom, Verdict
 _DIGITS = 4
 
 AGREEMENTS = frozenset(
-    {"top1_agreement", "pixel_agreement", "token_agreement", "detection_agreement", "neighbour_agreement"}
+    {
+        "top1_agreement",
+        "positive_agreement",
+        "negative_agreement",
+        "pixel_agreement",
+        "token_agreement",
+        "detection_agreement",
+        "neighbour_agreement",
+    }
 )
 """The share of decisions that are kept, by whatever it is called for the kind of output."""
 

@@ -87,7 +87,7 @@ def forward_of(module: nn.Module) -> Forward:
     """The parameters of a module's `forward`, from its Python signature or its TorchScript schema."""
     if isinstance(module, torch.jit.ScriptModule):
         schema = module.forward.schema  # type: ignore[attr-defined]  # where torch keeps it
-        arguments = [each for each in schema.arguments if each.name != "self"]
+        arguments = schema.arguments[1:]  # the module comes first, whatever its code calls it
         return Forward(
             tuple(
                 Parameter(each.name, not each.has_default_value(), each.kwarg_only, _plain(str(each.type)))

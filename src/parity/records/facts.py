@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from parity.records.latency import LatencyMeasurement, StartupFacts, SweepFacts
 
-DECISIONS = ("classes", "segmentation", "detection", "embedding", "tokens", "none")
+DECISIONS = ("classes", "binary", "segmentation", "detection", "embedding", "tokens", "none")
 """What users may act on in an output; `none` where it is numbers alone."""
 
 LABELS = "labels: "

@@ -10,6 +10,7 @@ from parity.records import OutputFacts
 SCORES = OutputFacts(name="logits", dtype="float32", shape=(4, 10), batched=True, decision="classes")
 CHOSEN = OutputFacts(name="best", dtype="int64", shape=(4,), batched=True, decision="classes")
 PIXELS = OutputFacts(name="maps", dtype="float32", shape=(4, 21, 8, 8), batched=True, decision="segmentation")
+YES = OutputFacts(name="speech", dtype="float32", shape=(4, 1), batched=True, decision="binary")
 PLAIN = OutputFacts(name="features", dtype="float32", shape=(4, 7), batched=True, decision="none")
 
 
@@ -17,6 +18,7 @@ def test_labels_of_the_classes_that_there_are_need_no_word() -> None:
     assert label_remarks([SCORES, PLAIN], np.arange(10)) == ()
     assert label_remarks([SCORES], None) == ()
     assert label_remarks([CHOSEN], np.array([400, 3])) == ()
+    assert label_remarks([YES], np.array([0, 1])) == label_remarks([YES], np.array([[0], [1]])) == ()
     assert label_remarks([PIXELS], np.full((2, 8, 8), 255)) == ()
 
 

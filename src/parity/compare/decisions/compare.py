@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from parity.arrays import Array, ArrayReader
+from parity.compare.decisions.binary import compare_binary
 from parity.compare.decisions.classes import compare_classes
 from parity.compare.decisions.detection import compare_detection
 from parity.compare.decisions.embedding import compare_embedding
@@ -18,6 +19,7 @@ from parity.samples.calls import Call, held_out_calls
 
 _KINDS: Mapping[str, Callable[[View], list[DecisionFinding]]] = {
     "classes": compare_classes,
+    "binary": compare_binary,
     "segmentation": compare_segmentation,
     "tokens": compare_tokens,
     "embedding": compare_embedding,

@@ -11,7 +11,8 @@ from parity.compare.decisions.view import Ints
 from parity.records import LABELS, OutputFacts
 
 _LABEL_AXES = {"classes": 1, "tokens": 2, "segmentation": 3}
-"""Axes of the labels of all samples, by what an output stands for: a class a sample, a position, a pixel."""
+"""Axes of the labels of all samples, by what an output stands for: a class a sample, a position, a pixel. Binary
+decisions have labels of their own shape."""
 
 _SCORES_AXES = 2
 """Of scores of classes, [N, C]; chosen classes have one."""
@@ -30,8 +31,8 @@ def label_remarks(outputs: Sequence[OutputFacts], labels: Array | None) -> tuple
     """
     if labels is None or not labels.size:
         return ()
-    decided = [each for each in outputs if each.decision in _LABEL_AXES]
-    fitting = [each for each in decided if _LABEL_AXES[each.decision or ""] == labels.ndim]
+    decided = [each for each in outputs if each.decision in (*_LABEL_AXES, "binary")]
+    fitting = [each for each in decided if labels.ndim in _axes(each)]
     if not fitting:
         known = ", ".join(f"{each.name!r} ({each.decision})" for each in decided) or "none that labels could be of"
         shape = list(labels.shape)
@@ -42,6 +43,12 @@ def label_remarks(outputs: Sequence[OutputFacts], labels: Array | None) -> tuple
         if each.decision == "classes" and len(each.shape) == _SCORES_AXES
         if (note := _beyond(each.name, each.shape[1], labels))
     )
+
+
+def _axes(output: OutputFacts) -> tuple[int, ...]:
+    if output.decision == "binary":
+        return (len(output.shape), len(output.shape) - (output.shape[-1] == 1))
+    return (_LABEL_AXES[output.decision or ""],)
 
 
 def _beyond(name: str, classes: int, given: Array) -> str:
