@@ -112,7 +112,11 @@ def test_a_record_that_failed_before_keeps_its_own_message() -> None:
 def test_a_target_that_cannot_be_timed_fails_with_the_reason() -> None:
     speed = made()
     speed.timings.failed[TRACE] = "out of memory"
-    assert speed.timed_record(record()).message == "timing: out of memory"
+    found = speed.timed_record(record())
+    assert (found.verdict, found.stage, found.symptom) == (Verdict.FAIL, Stage.TIME, Symptom.EXCEPTION)
+    assert found.message == "timing: out of memory"
+    speed.timings.symptoms[TRACE] = Symptom.CRASH
+    assert speed.timed_record(record()).symptom is Symptom.CRASH
 
 
 def test_cells_are_undecided_while_their_interval_holds_the_limit(golden: dict[str, float]) -> None:

@@ -202,8 +202,9 @@ class Speed:
         if failed is not None:
             if record.verdict is Verdict.FAIL:
                 return record
-            return replace(record, verdict=Verdict.FAIL, stage=Stage.TIME, symptom=Symptom.EXCEPTION,
-                           message=f"timing: {failed}")  # fmt: skip
+            symptom = self.timings.symptoms.get(record.target, Symptom.EXCEPTION)
+            message = f"timing: {failed}"
+            return replace(record, verdict=Verdict.FAIL, stage=Stage.TIME, symptom=symptom, message=message)
         results = self.results(record.target)
         record = replace(record, latency=results, startup=self.startup(record.target), sweep=self._sweep(record.target))
         return _judged(record, results, self.budgets(record.target, record) if results else ())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 from pathlib import Path
@@ -238,6 +240,13 @@ class LongToWarmUp(Plain):
             self.called = True
             time.sleep(0.33)
         return super().forward(x)
+
+
+class Killed(Plain):
+    """Ends its process at the first call."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Hanging(Plain):

@@ -9,6 +9,7 @@ from torch import nn
 
 from parity.artifacts import Artifact, Manifest
 from parity.latency.plan import Plan
+from parity.records import Symptom
 from parity.workers.load import load
 from parity.workers.process import Children
 from parity.workers.timed import REFERENCE, Cell, TimeTask, Timing, Timings, time_targets
@@ -107,16 +108,22 @@ def test_every_number_of_threads_is_timed_with_processes_of_its_own(tmp_path: Pa
     assert {threads for _, threads in timings.starts} == {1, 2}
 
 
-def test_a_session_that_does_not_come_back_is_given_up_and_the_others_are_timed(tmp_path: Path) -> None:
+def test_how_a_session_ended_that_gave_no_times_is_told_and_the_others_are_timed(tmp_path: Path) -> None:
     load(spec(models.Plain), tmp_path / "samples", (1,))
     tasks = {
         REFERENCE: TimeTask(spec(models.Plain), tmp_path / "samples", 1),
         "same@torch": TimeTask(spec(models.Plain), tmp_path / "samples", 1),
         "hanging@torch": TimeTask(spec(models.Hanging), tmp_path / "samples", 1),
+        "killed@torch": TimeTask(spec(models.Killed), tmp_path / "samples", 1),
+        "refusing@torch": TimeTask(spec(models.FewAtATime), tmp_path / "samples", 1),
     }
     with Children() as children:
-        timings = time_targets(Timing(children, tasks, (2,), SHORT, tmp_path / "logs", timeout=5))
-    assert timings.failed == {"hanging@torch": "no answer for 5 s"}
+        timings = time_targets(Timing(children, tasks, (2, 9), SHORT, tmp_path / "logs", timeout=5))
+    assert timings.failed["hanging@torch"] == "no answer for 5 s"
+    assert timings.failed["killed@torch"] == "the worker was killed by SIGKILL"
+    assert timings.symptoms == {
+        "hanging@torch": Symptom.TIMEOUT, "killed@torch": Symptom.CRASH, "refusing@torch": Symptom.EXCEPTION
+    }  # fmt: skip
     assert timings.paired[Cell("same@torch", 2, 1)]
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from parity.errors import ParityError
 from parity.latency.bursts import Burst
+from parity.records import Symptom
 from parity.workers.process import Child, Children, context
 from parity.workers.timed.serving import Failed, Opened, TimeTask, Warm, serve
 
@@ -21,11 +22,12 @@ TIMEOUT = 120.0
 
 
 class TimingFailedError(ParityError):
-    """A timed session gave no times; `target` says which."""
+    """A timed session gave no times; `target` says which, and `symptom` how it ended."""
 
-    def __init__(self, target: str, what: str) -> None:
+    def __init__(self, target: str, what: str, symptom: Symptom = Symptom.EXCEPTION) -> None:
         super().__init__(what)
         self.target = target
+        self.symptom = symptom
 
 
 class TimedChild:
@@ -68,18 +70,20 @@ class TimedChild:
         try:
             self.connection.send(request)
         except OSError as error:
-            raise TimingFailedError(self.name, self._child.died()) from error
+            raise TimingFailedError(self.name, self._child.died(), Symptom.CRASH) from error
 
     def _answer(self, kind: type[T]) -> T:
         try:
             if not self.connection.poll(max(self._asked + self.timeout - time.monotonic(), 0)):
-                raise TimingFailedError(self.name, f"no answer for {self.timeout:g} s")
+                raise TimingFailedError(self.name, f"no answer for {self.timeout:g} s", Symptom.TIMEOUT)
             answer = self.connection.recv()
         except (EOFError, ConnectionError):
             reply = None
             with contextlib.suppress(EOFError, OSError, TimeoutError):
                 reply = self._child.receive(5)
-            raise TimingFailedError(self.name, reply.message if reply else self._child.died()) from None
+            if reply is None:
+                raise TimingFailedError(self.name, self._child.died(), Symptom.CRASH) from None
+            raise TimingFailedError(self.name, reply.message, reply.symptom) from None
         if isinstance(answer, Failed):
             raise TimingFailedError(self.name, answer.message)
         assert isinstance(answer, kind), answer  # noqa: S101  # both ends are ours

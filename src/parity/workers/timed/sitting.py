@@ -145,6 +145,7 @@ class Sitting:
 
     def _drop(self, error: TimingFailedError) -> None:
         self.timings.failed[error.target] = error.what
+        self.timings.symptoms[error.target] = error.symptom
         child = self._live.pop(error.target, None)
         if child is not None and child.pid:
             self.timings.cpu_seconds += cpu_seconds([child.pid])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from parity.latency.statistics import Paired
+from parity.records import Symptom
 
 REFERENCE = "reference"
 """The name under which eager is timed; `eager@torch` is a target like others."""
@@ -38,6 +39,7 @@ class Timings:
     Attributes:
         paired: Bursts of each cell beside eager's, by process.
         failed: The reason for each target that could not be timed.
+        symptoms: How each of those ended.
         starts: How the processes of each target began, by target and threads.
         seconds: What all of it took.
         burst_seconds: How much of that was spent in bursts.
@@ -48,6 +50,7 @@ class Timings:
 
     paired: dict[Cell, list[Paired]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    symptoms: dict[str, Symptom] = field(default_factory=dict)
     starts: dict[tuple[str, int], list[Start]] = field(default_factory=dict)
     seconds: float = 0.0
     burst_seconds: float = 0.0
