@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from parity import speed as module
+from parity.artifacts import Artifact, Manifest
+from parity.cache import ArtifactCache
+from parity.errors import StorageError
 from parity.gates.latency import Baseline
 from parity.latency.statistics import Paired
 from parity.models.signature import parse_signature
 from parity.models.spec import EVERY_BATCH, Limits, ModelSpec
 from parity.records import ExportFacts, MachineFacts, Record, ReferenceFacts, Stage, Symptom, Verdict
-from parity.settings import LatencySettings
-from parity.speed import Speed, SpeedRequest, limited_batches, untimed_record
+from parity.settings import LatencySettings, TimeoutSettings
+from parity.speed import Speed, SpeedRequest, limited_batches, time_model, untimed_record
+from parity.storage import Place
+from parity.targets import Target
+from parity.workbench import Judged, Workbench
+from parity.workers.process import Children
 from parity.workers.timed import REFERENCE, Cell, Start, Timings
 from tests.latency.made import bursts, process
 
@@ -210,3 +218,34 @@ def test_a_message_names_the_threads_where_they_are_several() -> None:
     paired = {cell._replace(threads=2): found for cell, found in speed.timings.paired.items()}
     assert replace(speed, timings=Timings(paired)).timed_record(record()).message.startswith("batch 2, 2 threads: ")
     assert speed.timed_record(record()).message.startswith("batch 2: ")
+
+
+@dataclass
+class FullFolders(Children):
+    """Children that are asked where there is room, and find none in these folders."""
+
+    full: tuple[Path, ...] = ()
+
+    def check_room(self, also: Sequence[Place] = ()) -> None:
+        if any(place.folder in self.full for place in also):
+            raise StorageError("the disk is full")
+
+
+@pytest.mark.parametrize(("form", "blamed"), [("module", True), ("onnx", False)])
+def test_a_full_cache_is_the_fault_of_what_compiles_into_it_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, *, blamed: bool
+) -> None:
+    cache = tmp_path / "cache"
+    spec = ModelSpec("tiny", "net.py:Net", parse_signature("x: float32[N, 6]"), tmp_path)
+    bench = Workbench(
+        spec, tmp_path, tmp_path / "artifacts", ArtifactCache(cache), FullFolders(full=(cache,)), TimeoutSettings()
+    )
+    artifact = Artifact(tmp_path, Manifest("any", form, "float", "model"), scratch=cache)
+    monkeypatch.setattr(module, "time_targets", lambda _: Timings(failed={TRACE: "out of memory"}))
+    cells = [(Target("trace", "torchscript"), Judged(record(), artifact))]
+    request = SpeedRequest((2,), LatencySettings())
+    if blamed:
+        with pytest.raises(StorageError, match="the disk is full"):
+            time_model(bench, cells, request)
+    else:
+        assert time_model(bench, cells, request).timings.failed == {TRACE: "out of memory"}

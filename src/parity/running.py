@@ -82,13 +82,18 @@ class Running:
 
     def _run(self, task: RunTask, log: Path) -> Outcome:
         """Run a task; raises StorageError where it went wrong in any way and there is no room to write."""
-        compiled = task.artifact.scratch
-        hint = "choose another cache with PARITY_CACHE=DIR"
-        also = (Place(compiled, "the cache", hint),) if compiled and task.artifact.manifest.format == MODULE else ()
+        also = compiled_places(task.artifact)
         outcome = self.children.run(run, task, log=log, timeout=self.timeout, also=also)
         if outcome.symptom is Symptom.OK and (not outcome.value.opened or outcome.value.failed):
             self.children.check_room(also)
         return outcome
+
+
+def compiled_places(artifact: Artifact) -> tuple[Place, ...]:
+    """Where a session of this artifact writes what it compiles; nowhere for one that was compiled when it was made."""
+    if artifact.scratch is None or artifact.manifest.format != MODULE:
+        return ()
+    return (Place(artifact.scratch, "the cache", "choose another cache with PARITY_CACHE=DIR"),)
 
 
 def _doubts(artifact: Artifact, ran: Ran) -> Iterable[tuple[str, str]]:

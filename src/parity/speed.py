@@ -36,6 +36,7 @@ from parity.records import (
     told,
     worst,
 )
+from parity.running import compiled_places
 from parity.settings import LatencySettings
 from parity.targets import Target
 from parity.workbench import Judged, Workbench
@@ -89,8 +90,9 @@ def time_model(bench: Workbench, cells: Iterable[tuple[Target, Judged]], request
         progress=lambda text: bench.notice(f"time {text}"),
     )
     timings = time_targets(timing)
+    failed = [artifact for name in timings.failed if (artifact := tasks[name].artifact) is not None]
     if timings.failed:
-        bench.children.check_room((bench.cache.place,))
+        bench.children.check_room([place for artifact in failed for place in compiled_places(artifact)])
     used = time.process_time() - own + timings.cpu_seconds
     machine = changes(before, read_state(), own_cpu_seconds=used)
     return replace(speed, timings=timings, machine=machine)
