@@ -28,6 +28,18 @@ def test_labels_that_count_from_one_are_told() -> None:
     assert said.endswith(": 10; they count from 1, perhaps")
 
 
+def test_the_same_is_told_of_yes_and_no_and_of_tokens() -> None:
+    (said,) = label_remarks([YES], np.array([1, 2, 2]))
+    assert said == (
+        "labels: 2 of 3 are none of 0..1, the classes of 'speech', so that no answer to them is right: 2; "
+        "they count from 1, perhaps"
+    )
+    tokens = OutputFacts(name="words", dtype="float32", shape=(4, 6, 9), batched=True, decision="tokens")
+    assert label_remarks([tokens], np.array([[0, 8, -100]])) == ()
+    (said,) = label_remarks([tokens], np.array([[0, 9, -100]]))
+    assert said.startswith("labels: 1 of 3 are none of 0..8, the classes of 'words'")
+
+
 def test_labels_of_other_classes_are_told_with_a_few_of_them() -> None:
     (said,) = label_remarks([SCORES], np.array([0, -100, 40, 40, 50, 60]))
     assert said.startswith("labels: 5 of 6 are none of 0..9")

@@ -9,8 +9,10 @@ import numpy as np
 from parity.arrays import Array
 from parity.compare.decisions.accuracy import Accuracy
 from parity.compare.decisions.tally import Tally
-from parity.compare.decisions.view import Mask, Pair, View
+from parity.compare.decisions.view import Ints, Mask, Pair, View
 from parity.records import DecisionFinding
+
+_METRICS = {True: "positive_agreement", False: "negative_agreement"}
 
 
 def compare_binary(view: View) -> list[DecisionFinding]:
@@ -21,31 +23,29 @@ def compare_binary(view: View) -> list[DecisionFinding]:
     where all of the reference's scores are probabilities, from 0 to 1, and 0 otherwise, where they are logits.
     """
     threshold = _threshold(view)
-    found, accuracy = [], Accuracy()
-    for metric, yes in (("positive_agreement", True), ("negative_agreement", False)):
-        tally = Tally()
-        for pair in view.pairs:
-            made = _decisions(view, pair, threshold)
-            for asked, flipped, tied in zip(made.ours == yes, made.flipped, made.tied, strict=True):
-                tally.count(int(asked.sum()), int((asked & flipped).sum()), int((asked & tied).sum()))
-        found.append(tally.finding(view.name, metric) if tally.sizes else _never(view.name, metric))
+    tallies = {True: Tally(), False: Tally()}
+    accuracy = Accuracy()
     for pair in view.pairs:
         made = _decisions(view, pair, threshold)
+        for answer, tally in tallies.items():
+            for asked, flipped, tied in zip(made.ours == answer, made.flipped, made.tied, strict=True):
+                tally.count(int(asked.sum()), int((asked & flipped).sum()), int((asked & tied).sum()))
         wanted = _labels(view, pair)
         if wanted is not None:
             accuracy.add(made.ours == wanted, made.theirs == wanted)
+    found = [
+        tally.finding(view.name, _METRICS[answer]) if tally.sizes else _never(view.name, _METRICS[answer])
+        for answer, tally in tallies.items()
+    ]
     return found + accuracy.findings(view.name)
 
 
-def _labels(view: View, pair: Pair) -> Mask | None:
-    """What is right, bool[N, decisions]; None where there are no labels, or not one for each decision."""
+def _labels(view: View, pair: Pair) -> Ints | None:
+    """What is right, 1 for yes and 0 for no, int64[N, decisions]; None where that is not told for each decision."""
     shape = pair.ours.shape
     shapes = (shape, shape[:-1]) if shape[-1] == 1 else (shape,)
-    for each in shapes:
-        wanted = view.labels_of(pair, each)
-        if wanted is not None:
-            return np.asarray(wanted.reshape(len(wanted), -1) > 0)
-    return None
+    found = (view.labels_of(pair, each) for each in shapes)
+    return next((wanted.reshape(len(wanted), -1) for wanted in found if wanted is not None), None)
 
 
 def _threshold(view: View) -> float:

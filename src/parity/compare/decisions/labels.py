@@ -14,9 +14,6 @@ _LABEL_AXES = {"classes": 1, "tokens": 2, "segmentation": 3}
 """Axes of the labels of all samples, by what an output stands for: a class a sample, a position, a pixel. Binary
 decisions have labels of their own shape."""
 
-_SCORES_AXES = 2
-"""Of scores of classes, [N, C]; chosen classes have one."""
-
 _FEW = 3
 
 
@@ -37,12 +34,7 @@ def label_remarks(outputs: Sequence[OutputFacts], labels: Array | None) -> tuple
         known = ", ".join(f"{each.name!r} ({each.decision})" for each in decided) or "none that labels could be of"
         shape = list(labels.shape)
         return (f"{LABELS}int64{shape} fit the decision of no output, so that there is no accuracy: {known}",)
-    return tuple(
-        note
-        for each in fitting
-        if each.decision == "classes" and len(each.shape) == _SCORES_AXES
-        if (note := _beyond(each.name, each.shape[1], labels))
-    )
+    return tuple(note for each in fitting if (note := _beyond(each, labels)))
 
 
 def _axes(output: OutputFacts) -> tuple[int, ...]:
@@ -51,9 +43,20 @@ def _axes(output: OutputFacts) -> tuple[int, ...]:
     return (_LABEL_AXES[output.decision or ""],)
 
 
-def _beyond(name: str, classes: int, given: Array) -> str:
-    labels: Ints = given.astype(np.int64)
-    odd = np.unique(labels[(labels < 0) | (labels >= classes)])
+def _classes(output: OutputFacts) -> int | None:
+    """How many classes a label may be one of; None where that is not known, or others mean that nobody knows (255)."""
+    if output.decision == "binary":
+        return 2
+    scored = output.decision in ("classes", "tokens") and len(output.shape) == _LABEL_AXES[output.decision] + 1
+    return output.shape[-1] if scored else None
+
+
+def _beyond(output: OutputFacts, given: Array) -> str:
+    classes, labels = _classes(output), np.asarray(given, np.int64)
+    if classes is None:
+        return ""
+    unknown = (labels < 0) & (output.decision == "tokens")
+    odd: Ints = np.unique(labels[((labels < 0) | (labels >= classes)) & ~unknown])
     if not odd.size:
         return ""
     count = int(np.isin(labels, odd).sum())
@@ -61,6 +64,6 @@ def _beyond(name: str, classes: int, given: Array) -> str:
     from_one = odd.tolist() == [classes] and not bool((labels == 0).any())
     hint = "; they count from 1, perhaps" if from_one else ""
     return (
-        f"{LABELS}{count} of {labels.size} are none of 0..{classes - 1}, the classes of {name!r}, so that no answer to "
-        f"them is right: {few}{hint}"
+        f"{LABELS}{count} of {labels.size} are none of 0..{classes - 1}, the classes of {output.name!r}, so that no "
+        f"answer to them is right: {few}{hint}"
     )
